@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, normal, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -72,7 +72,9 @@ _BAD = Pattern(
 )
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
-    r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\b(?:nothing|no|any|none|without(?: any)?)[ :-](?:\w+,? ){0,2}(?:critical|high|serious|block)"
+    r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
@@ -194,14 +196,16 @@ class Sight:
         self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
-        for row in self.rows:
+        for row in normal.with_bars(normal.with_marks(self.rows)):
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
         if end := markdown.front_matter(self.plain):
             self.plain[0] = self.plain[end] = ""  # a list as any other
+        self.plain = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
+        self.plain = normal.with_labels(self.plain)
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
         self._headed = {block.first for block in self.blocks if block.kind == "heading"}
@@ -809,7 +813,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
-    if "://" in title:  # names nothing
+    if "://" in title or not shapes.has_words(title):
         title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None

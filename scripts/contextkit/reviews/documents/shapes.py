@@ -63,7 +63,14 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
-_AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
+_AT_LINE = Pattern(
+    r"^`?(?:lines?|L\.?)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-]|(?=\s[*`]{0,3}[\[\u2190-\U0001ffff]))\s", re.IGNORECASE
+)
+_NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: `(1) high: …`
+    r"\W{0,3}(?:[A-Za-z]{2,9}\.?\s|№\s?)?[(\[{]?#?(?:[A-Z]?\d{1,4}|(?<=[(\[])[a-z](?=[)\]]))"
+    r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
+    r"[*_`]{0,3}[\[(]?(?P<word>[^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
+)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
@@ -120,7 +127,7 @@ _BEFORE = Pattern(
 )
 _LINE_OF = Pattern(
     r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
-    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
@@ -370,7 +377,7 @@ def label_in(row: str) -> str:
         severity = severity or vocabulary.of_tool(words[0])
     else:
         stated = _INLINE.search(row)
-        severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
+        severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
     return "" if severity and is_legend(row) else severity
 
 
@@ -422,6 +429,9 @@ def head_of(text: str) -> Head:
     if shouted := _SHOUTED.match(bare):
         if severity := vocabulary.severity(shouted[1]):
             return Head(f"[{severity}] {bare[shouted.end() :]}")
+    if numbered := _NUMBERED.match(bare):
+        if severity := vocabulary.severity(numbered["word"]):
+            return Head(f"[{severity}] {bare[numbered.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -567,6 +577,11 @@ def without_fields(title: str) -> str:
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
     return " · ".join(kept) if len(fields) > 2 else title
+
+
+def unplaced(text: str) -> str:
+    """Return a text of fields without the names of files in it."""
+    return _PATH.sub(" · ", text) if "." in text or "file" in text else text
 
 
 def without_place(title: str) -> str:
