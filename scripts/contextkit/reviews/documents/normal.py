@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 _MARK = (
@@ -124,9 +125,12 @@ def _cells(row: str, starts: list[int]) -> list[str]:
     return cells
 
 
-def with_summaries(raw: list[str], rows: list[str]) -> list[str]:
-    """Return the lines with a heading for each summary of HTML in `raw`."""
-    made = list(rows)
+def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
+    """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
+
+    The ends are lines from 1, by the lines of the headings.
+    """
+    made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
     for at, row in enumerate(raw):
         low = row.lower() if "<" in row else ""
@@ -137,9 +141,21 @@ def with_summaries(raw: list[str], rows: list[str]) -> list[str]:
         if open_at and _SUMMARY.search(low):
             made[at] = f"###### {_unbold(rows[at])}"
             open_at[-1] = at
-        if open_at and "</details" in low:
-            open_at.pop()
-    return made
+        for _ in range(min(len(open_at), low.count("</details"))):
+            ends[open_at.pop() + 1] = at + 1
+    return made, ends
+
+
+def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
+    """Return the blocks with the headings of summaries ending where their elements do."""
+    made: list[Block] = []
+    for block in blocks if ends else ():
+        inside = block.inside
+        while inside >= 0 and made[inside].last < block.first:
+            inside = made[inside].inside
+        last = min(block.last, ends.get(block.first, block.last))
+        made.append(block._replace(inside=inside, last=max(last, block.first)))
+    return made or blocks
 
 
 def _unbold(row: str) -> str:

@@ -203,10 +203,11 @@ class Sight:
             self.plain.append(plain)
         if end := markdown.front_matter(self.plain):
             self.plain[0] = self.plain[end] = ""  # a list as any other
-        self.plain = normal.with_summaries(self.rows, self.plain)
+        self.plain, ends = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
         self.plain = normal.with_labels(self.plain)
-        self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
+        every = normal.closed(blocks("\n".join(self.plain)), ends)
+        self.blocks = shapes.parted(every, self.plain)
         self._above_places = self._heading_places()
         self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
@@ -521,9 +522,10 @@ class Sight:
             title = f"{title}: {shapes.cleaned(self._said_below(first, last))}".rstrip(": ")
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
-        if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
+        is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
+        if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
-            is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
+            is_named = shapes.letters(title) > 0 and not is_empty
             if not shapes.has_words(below) and not is_named:
                 return None
             title = below or title
@@ -800,8 +802,9 @@ def _is_done(state: str) -> bool:
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
+    letters = shapes.letters
     for role, cell in zip(roles, row, strict=False):
-        if role not in fields or (role == "title" and len(cell) > len(fields[role])):
+        if role not in fields or (role == "title" and letters(cell) > letters(fields[role])):
             fields[role] = cell
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
@@ -813,7 +816,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
-    if "://" in title or not shapes.has_words(title):
+    if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
