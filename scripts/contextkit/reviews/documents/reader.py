@@ -88,6 +88,8 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
+_GROUP_WORDS, _MOST_LEADS = 5, 100
 _FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -287,6 +289,8 @@ class Sight:
         """
         kinds = ("heading",) if self._graded(at) else ("heading", "item")
         last = self.blocks[at].last
+        if self._group(at):
+            return True
         inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
         titles = (
             x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
@@ -331,7 +335,7 @@ class Sight:
 
     def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if severity := index.group_of(block.title):
+        if severity := self._group(at):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
             return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
@@ -354,6 +358,8 @@ class Sight:
         """
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
+            return None
+        if any(map(self._leads, self._direct[at])):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
@@ -411,7 +417,8 @@ class Sight:
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
-        is_listed = not severity and block.kind == "item" and block.level < 2
+        is_item = block.kind == "item" and block.level < 2
+        is_listed = not severity and (is_item or self._leads(at))
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
@@ -446,7 +453,7 @@ class Sight:
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
             is_below = number == at + 1 and shapes.leads_title(block.title)
-            is_placed = not is_below and self._begins_at(number)
+            is_placed = not is_below and (self._begins_at(number) or self._leads(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
             begins = is_next or is_graded or is_placed
             if begins and other.kind != "code":
@@ -474,7 +481,37 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return index.group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return self._group(inside) if inside >= 0 else ""
+
+    def _group(self, at: int) -> str:
+        """Return the severity of a heading that only names a group, in any language by its sign.
+
+        It counts what is below, or its siblings have one sign each, and places stand below it.
+        """
+        block = self.blocks[at]
+        if block.kind != "heading" or (severity := index.group_of(block.title)):
+            return index.group_of(block.title)
+        head = shapes.head_of(block.title)
+        words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
+        if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
+            return ""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        listed = [each for each in below if each.kind in ("heading", "item")]
+        is_counted = _COUNTED.search(block.title) and listed
+        signs = Counter(
+            shapes.head_of(other.title).severity
+            for other in (self.blocks[each] for each in self._direct[block.inside])
+            if (other.kind, other.level) == ("heading", block.level)
+        )
+        is_one = signs[head.severity] == 1 and len(signs) > 1
+        is_placed = listed and all(shapes.place_in(each.title[:80]).file for each in listed)
+        return head.severity if is_counted or (is_one and is_placed) else ""
+
+    def _leads(self, at: int) -> bool:
+        """Whether a paragraph is one of those that a bold title leads, below one heading."""
+        block = self.blocks[at]
+        own = [self.blocks[each] for each in self._direct[block.inside]]
+        return shapes.is_led(block) and sum(map(shapes.is_led, own[:_MOST_LEADS])) > 1
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -648,6 +685,7 @@ class Sight:
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
             is_stated = place.file and said if only_said else place.file or said
+            is_stated = is_stated and not vocabulary.severity(text)  # a cell of a table
             if not is_stated or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]

@@ -243,7 +243,8 @@ class Row(NamedTuple):
 
 
 def _is_grade(cell: str) -> bool:
-    return cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+    is_sign = not cell[:1].isascii() and bool(vocabulary.severity(cell))
+    return is_sign or cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
 
 
 def table_rows(lines: list[str]) -> list[Row]:
@@ -331,6 +332,13 @@ def is_lead(row: str, after: str) -> bool:
         return is_bold or (leads and not _PART.match(row))
     is_severity = leads_title(row) or index.group_of(row) or label_in(row)
     return is_bold and not is_severity
+
+
+def is_led(block: Block) -> bool:
+    """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
+    bold = BOLD.match(block.title) if block.kind == "text" else None
+    title = (bold[1] or bold[2]) if bold else ""
+    return len(title.split()) > 1 and title[-1] != ":" and not _PART.match(title)
 
 
 def lead_in(row: str) -> str:
