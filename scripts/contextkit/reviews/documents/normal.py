@@ -1,9 +1,9 @@
 """The lines of a review in the one form that its reader knows, line for line.
 
-    `[B]` = blocks the merge       a legend: `[B]` is `[P0]` in all other lines
-    NAME    SEVERITY    FIXED IN   a table aligned by blanks: rows with bars
-    <summary>Race</summary>        a heading, one level higher if there are such inside
-    *High — `a.py`, line 4*        below a heading: `Severity: High — …`
+`[B]` = blocks the merge       a legend: `[B]` is `[P0]` in all other lines
+NAME    SEVERITY    FIXED IN   a table aligned by blanks: rows with bars
+<summary>Race</summary>        a heading, one level higher if there are such inside
+*High — `a.py`, line 4*        below a heading: `Severity: High — …`
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def with_bars(rows: list[str]) -> list[str]:
             at += 1
         if at > first + 1:
             made[first] = f"| {' | '.join(_GAP.split(rows[first].strip()))} |"
-            is_fenced = rows[first - 1][:3] in _FENCES and rows[at : at + 1] == [rows[first - 1][:3]]
+            is_fenced = rows[first - 1][:3] in _FENCES and rows[at : at + 1] == [
+                rows[first - 1][:3]
+            ]
             if first and is_fenced:
                 made[first - 1] = made[at] = ""
     return made
@@ -167,7 +169,9 @@ def with_labels(rows: list[str]) -> list[str]:
     """Return the lines with `Severity:` before the fields below a heading that names a finding."""
     made = list(rows)
     told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip()]
-    for (_, above), (at, row), (_, after) in zip(told, told[1:], [*told[2:], (0, "")], strict=False):
+    for (_, above), (at, row), (_, after) in zip(
+        told, told[1:], [*told[2:], (0, "")], strict=False
+    ):
         if above[0] != "#" or row[0] == "#" or not (word := field_in(row)):
             continue
         title = above.strip("# ")

@@ -15,6 +15,7 @@ severity is not guessed at: `unsure` names its line.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections import Counter
@@ -88,8 +89,9 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
-_GROUP_WORDS, _MOST_LEADS = 5, 100
+_GROUP_WORDS, _MOST_SIBLINGS = 5, 100
 _FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -108,6 +110,11 @@ def read(text: str) -> Read:
         return Read(tuple(whole), ())
     sight = Sight(text)
     candidates, printed = sight.of_blocks(), list(sight.of_tools())
+    tagged = list(sight.of_tagged())
+    there = {line for each in tagged for line in range(each.line, each.end + 1)}
+    candidates = [each for each in candidates if each.line not in there]
+    there = {line for each in candidates for line in range(each.line, each.end + 1)}
+    candidates += [each for each in tagged if each.line not in there]
     starts = {finding.line for finding in printed}
     candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
@@ -215,6 +222,9 @@ class Sight:
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
+        self._by_number = [
+            (match[1], heading) for heading in headings if (match := _NUMBER.match(heading.title))
+        ]
         self._parts = {
             title
             for title, count in times.items()
@@ -394,7 +404,7 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            fields = (row for row in rows if len(row) < shapes.FIELD_LENGTH)
+            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
             stated |= {read(row) for row in fields if not _is_ticked(row)}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
@@ -420,6 +430,8 @@ class Sight:
         is_item = block.kind == "item" and block.level < 2
         is_listed = not severity and (is_item or self._leads(at))
         inherited = self._inherited(at) if is_listed else ""
+        scored = shapes.scored(bare) if inherited in SERIOUS else ""
+        inherited = inherited if scored in ("", *SERIOUS) else scored
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
@@ -495,12 +507,13 @@ class Sight:
         words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
             return ""
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        siblings = self._direct[block.inside][:_MOST_SIBLINGS]
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
         listed = [each for each in below if each.kind in ("heading", "item")]
         is_counted = _COUNTED.search(block.title) and listed
         signs = Counter(
             shapes.head_of(other.title).severity
-            for other in (self.blocks[each] for each in self._direct[block.inside])
+            for other in (self.blocks[each] for each in siblings)
             if (other.kind, other.level) == ("heading", block.level)
         )
         is_one = signs[head.severity] == 1 and len(signs) > 1
@@ -510,8 +523,8 @@ class Sight:
     def _leads(self, at: int) -> bool:
         """Whether a paragraph is one of those that a bold title leads, below one heading."""
         block = self.blocks[at]
-        own = [self.blocks[each] for each in self._direct[block.inside]]
-        return shapes.is_led(block) and sum(map(shapes.is_led, own[:_MOST_LEADS])) > 1
+        own = (self.blocks[each] for each in self._direct[block.inside][:_MOST_SIBLINGS])
+        return shapes.is_led(block) and sum(map(shapes.is_led, own)) > 1
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -596,9 +609,11 @@ class Sight:
                 if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
         group = self._inherited(at)
+        numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
+        own = self._numbered(block.last, numbers)
         made = [
-            finding.replace(end=block.first + row.last)
-            for row in rows
+            (finding.replace(end=block.first + row.last), own.get(number))
+            for row, number in zip(rows, numbers, strict=True)
             if (finding := _of_row(roles, row.cells, block.first + row.first, group))
         ]
         if sum(map(bool, map(vocabulary.severity, head.cells))) > 1:
@@ -607,11 +622,23 @@ class Sight:
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
+        above = shapes.place_of(heading)
+        return [self._at_section(finding, above, section) for finding, section in made]
 
-    def _at_section(self, row: Finding, above: Place) -> Finding:
-        """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(row.id) if row.id else None
+    def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
+        """Return the headings behind a table that begin with its rows' numbers, if each has one."""
+        if not numbers or not all(map(str.isdecimal, numbers)):
+            return {}
+        start = bisect.bisect(self._by_number, last, key=lambda pair: pair[1].first)
+        told = self._by_number[start : start + len(numbers) + _MOST_SIBLINGS]
+        times = Counter(number for number, _ in told)
+        there = sum(map(times.__contains__, numbers))
+        is_one_each = all(times[number] < 2 for number in numbers)
+        return dict(told) if is_one_each and there > 1 and 2 * there > len(numbers) else {}
+
+    def _at_section(self, row: Finding, above: Place, section: Block | None) -> Finding:
+        """Return the finding of a row where its own section is, by its id or else its number."""
+        own = self._by_id.get(row.id) if row.id else section
         place = self._place(own.first, own.last) if own else above
         row = row if row.file else row.replace(file=place.file, at=place.line)
         return (
@@ -619,6 +646,16 @@ class Sight:
             if own
             else row.replace(recap=True)
         )
+
+    def of_tagged(self) -> Iterator[Finding]:
+        """The findings that tags tell, as the objects that they are: `<issue severity="high">`."""
+        text = "\n".join(self.rows)
+        elements = objects.elements(text) if "</" in text or "/>" in text else []
+        for told in itertools.islice(objects.findings(_open(elements), _graded), _MOST_OBJECTS):
+            finding = _of_object(told)
+            is_told = told.title and told.severity.isalpha()
+            if finding and finding.line and (finding.file or is_told):
+                yield finding
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -930,7 +967,7 @@ def _of_object(told: objects.Found) -> Finding | None:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
     place = Place(told.file, told.line) if told.file else shapes.place_in(title)
-    return _finding(severity, title, 1, 1, place, identity)
+    return _finding(severity, title, *told.lines, place, identity)
 
 
 def _graded(key: str, word: str) -> str:
@@ -949,6 +986,9 @@ def _placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
     is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
     start = 0
     for finding in findings:
+        if finding.line:
+            yield finding
+            continue
         ahead = range(start, min(start + _AHEAD, len(rows)))
         begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on below
         there = (at for words in (finding.title[:40], begins) for at in ahead if words in plain[at])

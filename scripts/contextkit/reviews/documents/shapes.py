@@ -29,7 +29,7 @@ EXPLAINS = frozenset(
 _GENERAL = frozenset("code review detailed details the all found results report security".split())
 _NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
 _GRADES = frozenset(
-    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split()
+    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
 )
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
@@ -64,7 +64,8 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(
-    r"^`?(?:lines?|L\.?)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-]|(?=\s[*`]{0,3}[\[\u2190-\U0001ffff]))\s", re.IGNORECASE
+    r"^`?(?:lines?|L\.?)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-]|(?=\s[*`]{0,3}[\[\u2190-\U0001ffff]))\s",
+    re.IGNORECASE,
 )
 _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: `(1) high: …`
     r"\W{0,3}(?:[A-Za-z]{2,9}\.?\s|№\s?)?[(\[{]?#?(?:[A-Z]?\d{1,4}|(?<=[(\[])[a-z](?=[)\]]))"
@@ -74,6 +75,7 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
+_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})/10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
@@ -387,6 +389,20 @@ def label_in(row: str) -> str:
         stated = _INLINE.search(row)
         severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
     return "" if severity and is_legend(row) else severity
+
+
+def fields_in(row: str) -> list[str]:
+    """Return a short line, or the sentences of a longer one that are labels: `Severity: high.`"""
+    if len(row) < FIELD_LENGTH:
+        return [row]
+    parts = (part for part in _SENTENCE.split(row) if len(part) < FIELD_LENGTH)
+    return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
+
+
+def scored(row: str) -> str:
+    """Return the severity of a score out of ten that a line begins with: `6/10 — …`, or ''."""
+    match = _OF_TEN.match(row)
+    return vocabulary.of_score(f"{match[1]}.0") if match else ""
 
 
 def effect_in(row: str) -> str:
