@@ -8,8 +8,10 @@ NAME    SEVERITY    FIXED IN   a table aligned by blanks: rows with bars
 
 from __future__ import annotations
 
+import itertools
 import re
 
+from contextkit.base import markdown
 from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -25,7 +27,6 @@ _MOST_WORDS = 5  # of what a mark means
 _LONGEST = 300  # characters of a line with a legend or a head
 _GAP = Pattern(r"\t|\s{2,}")
 _CHUNK = Pattern(r"\S+(?:\s\S+)*")
-_FENCES = ("```", "~~~")
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
 _FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
@@ -92,10 +93,8 @@ def with_bars(rows: list[str]) -> list[str]:
             at += 1
         if at > first + 1:
             made[first] = f"| {' | '.join(_GAP.split(rows[first].strip()))} |"
-            is_fenced = rows[first - 1][:3] in _FENCES and rows[at : at + 1] == [
-                rows[first - 1][:3]
-            ]
-            if first and is_fenced:
+            fences = [rows[number : number + 1] for number in (first - 1, at)]
+            if first and all(map(markdown.fence_of, itertools.chain(*fences))) and fences[1]:
                 made[first - 1] = made[at] = ""
     return made
 
@@ -174,7 +173,7 @@ def with_labels(rows: list[str]) -> list[str]:
     ):
         if above[0] != "#" or row[0] == "#" or not (word := field_in(row)):
             continue
-        title = above.strip("# ")
+        title = markdown.heading(above)[1]
         is_named = not (shapes.is_general(title) or index.group_of(title))
         if is_named and not shapes.place_of(title).file and not field_in(after):
             made[at] = f"Severity: {word} — {vocabulary.plain(row)}"

@@ -74,7 +74,8 @@ _BAD = Pattern(
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
-    r"|\b(?:nothing|no|any|none|without(?: any)?)[ :-](?:\w+,? ){0,2}(?:critical|high|serious|block)"
+    r"|\b(?:nothing|no|any|none|without(?: any)?)[ :-](?:\w+,? ){0,2}"
+    r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
@@ -230,7 +231,8 @@ class Sight:
             for title, count in times.items()
             if count > 1 and not shapes.begins_finding(title)
         }
-        self._grades: dict[int, str] = {}  # and whether it begins with a place, by block
+        self._grades: dict[int, str] = {}  # and more that is asked twice, by block
+        self._groups: dict[int, str] = {}
         self._placed: dict[int, bool] = {}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -496,13 +498,16 @@ class Sight:
         return self._group(inside) if inside >= 0 else ""
 
     def _group(self, at: int) -> str:
-        """Return the severity of a heading that only names a group, in any language by its sign.
+        """Return the severity of a line that only names a group, in any language by its sign."""
+        if at not in self._groups:
+            stated = index.group_of(self.blocks[at].title)
+            is_heading = self.blocks[at].kind == "heading"
+            self._groups[at] = stated or (self._group_by_sign(at) if is_heading else "")
+        return self._groups[at]
 
-        It counts what is below, or its siblings have one sign each, and places stand below it.
-        """
+    def _group_by_sign(self, at: int) -> str:
+        """Return that of a heading with a count, or the only one of its sign, above places."""
         block = self.blocks[at]
-        if block.kind != "heading" or (severity := index.group_of(block.title)):
-            return index.group_of(block.title)
         head = shapes.head_of(block.title)
         words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
@@ -622,8 +627,8 @@ class Sight:
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        above = shapes.place_of(heading)
-        return [self._at_section(finding, above, section) for finding, section in made]
+        place = shapes.place_of(heading)
+        return [self._at_section(finding, place, section) for finding, section in made]
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
         """Return the headings behind a table that begin with its rows' numbers, if each has one."""
@@ -722,8 +727,8 @@ class Sight:
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
             is_stated = place.file and said if only_said else place.file or said
-            is_stated = is_stated and not vocabulary.severity(text)  # a cell of a table
-            if not is_stated or _MILDLY.search(text[:60]):
+            is_cell = bool(vocabulary.severity(text))
+            if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)

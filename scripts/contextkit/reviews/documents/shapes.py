@@ -70,7 +70,7 @@ _AT_LINE = Pattern(
 _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: `(1) high: …`
     r"\W{0,3}(?:[A-Za-z]{2,9}\.?\s|№\s?)?[(\[{]?#?(?:[A-Z]?\d{1,4}|(?<=[(\[])[a-z](?=[)\]]))"
     r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
-    r"[*_`]{0,3}[\[(]?(?P<word>[^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
+    r"[*_`]{0,3}[\[(]?([^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
 )
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
@@ -447,15 +447,11 @@ def head_of(text: str) -> Head:
             rest.severity = rest.raw = stated or severity
             rest.marked, rest.is_sign = True, not stated
             return rest
-    if "(" in bare[:32] and (kind := KIND.match(bare)):
-        if severity := vocabulary.strictest(*map(vocabulary.severity, kind[1].split(","))):
-            return Head(f"[{severity}] {bare[kind.end() :]}")
-    if shouted := _SHOUTED.match(bare):
-        if severity := vocabulary.severity(shouted[1]):
-            return Head(f"[{severity}] {bare[shouted.end() :]}")
-    if numbered := _NUMBERED.match(bare):
-        if severity := vocabulary.severity(numbered["word"]):
-            return Head(f"[{severity}] {bare[numbered.end() :]}")
+    for pattern in (KIND, _SHOUTED, _NUMBERED):
+        match = pattern.match(bare)
+        words = match[1].split(",") if match else []
+        if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
+            return Head(f"[{severity}] {bare[match.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
