@@ -17,18 +17,19 @@ from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 _MARK = (
-    r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^\w()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,2})"
+    r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,4})"
     r"(?:\*\*)?`?"
 )
 _DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,20}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,40}})$")
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
+_LINE_BEHIND = Pattern(r"(\[(?:P[0-3]|IMP)\])\s(?=\d{1,5}(?:[-–]\d{1,5})?\s?[:–—-]\s)")
 _MOST_WORDS = 5  # of what a mark means
 _LONGEST = 300  # characters of a line with a legend or a head
 _GAP = Pattern(r"\t|\s{2,}")
 _CHUNK = Pattern(r"\S+(?:\s\S+)*")
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
-_FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s")
+_FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
 _MOST_FIELD_WORDS = 3
 
@@ -42,7 +43,7 @@ def with_marks(rows: list[str]) -> list[str]:
     legends = {
         at
         for at, marks in defined.items()
-        if len(marks) > 1 or not defined.keys().isdisjoint((at - 1, at + 1))
+        if len(marks) > 1 or not defined.keys().isdisjoint((at - 2, at - 1, at + 1, at + 2))
     }
     marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
     if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
@@ -52,8 +53,12 @@ def with_marks(rows: list[str]) -> list[str]:
         r"^(\s*(?:(?:[-*+•|]|\d+[.)]|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
         rf"[`*]{{0,3}}({words})[`*]{{0,3}}(?=\W|$)"
     )
+
+    def graded(match: re.Match[str]) -> str:
+        return f"{match[1]}[{marks[match[2]]}]"
+
     return [
-        "" if at in legends else head.sub(lambda match: f"{match[1]}[{marks[match[2]]}]", row, 1)
+        "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
         for at, row in enumerate(rows)
     ]
 
@@ -140,8 +145,11 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
                 made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
             open_at.append(-1)
         if open_at and _SUMMARY.search(low):
-            made[at] = f"###### {_unbold(rows[at])}"
-            open_at[-1] = at
+            open_at[-1] = at if _unbold(rows[at]) or at + 1 == len(rows) else at + 1
+            made[at], title = "", rows[open_at[-1]]
+            made[open_at[-1]] = f"###### {_unbold(title)}"
+        if made[at].strip() == "**":
+            made[at] = ""
         for _ in range(min(len(open_at), low.count("</details"))):
             ends[open_at.pop() + 1] = at + 1
     return made, ends
@@ -167,13 +175,14 @@ def _unbold(row: str) -> str:
 def with_labels(rows: list[str]) -> list[str]:
     """Return the lines with `Severity:` before the fields below a heading that names a finding."""
     made = list(rows)
-    told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip()]
-    for (_, above), (at, row), (_, after) in zip(
+    told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip(" \t=-")]
+    for (before, above), (at, row), (_, after) in zip(
         told, told[1:], [*told[2:], (0, "")], strict=False
     ):
-        if above[0] != "#" or row[0] == "#" or not (word := field_in(row)):
+        is_headed = above[0] == "#" or rows[before + 1][:3] in ("===", "---")
+        if not is_headed or row[0] == "#" or not (word := field_in(row)):
             continue
-        title = markdown.heading(above)[1]
+        title = markdown.heading(above)[1] or above
         is_named = not (shapes.is_general(title) or index.group_of(title))
         if is_named and not shapes.place_of(title).file and not field_in(after):
             made[at] = f"Severity: {word} — {vocabulary.plain(row)}"

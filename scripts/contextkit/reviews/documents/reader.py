@@ -74,7 +74,8 @@ _BAD = Pattern(
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
-    r"|\b(?:nothing|no|any|none|without(?: any)?)[ :-](?:\w+,? ){0,2}"
+    r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
+    r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
@@ -90,6 +91,7 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
@@ -378,6 +380,7 @@ class Sight:
         is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
         is_empty = not (is_placed or nested or is_serious(_DENIES.sub("", text)))
         is_empty = is_empty or vocabulary.says_nothing(below[0].title)
+        is_empty = is_empty or bool(_NONE.match(below[0].title))
         if is_empty or any(shapes.begins_finding(block.title) for block in below):
             return None
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -522,7 +525,9 @@ class Sight:
             if (other.kind, other.level) == ("heading", block.level)
         )
         is_one = signs[head.severity] == 1 and len(signs) > 1
-        is_placed = listed and all(shapes.place_in(each.title[:80]).file for each in listed)
+        is_placed = listed[:1] == below[:1] and all(
+            shapes.place_in(each.title[:80]).file for each in listed
+        )
         return head.severity if is_counted or (is_one and is_placed) else ""
 
     def _leads(self, at: int) -> bool:
