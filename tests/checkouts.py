@@ -14,6 +14,7 @@ from conftest import CHECKOUT, git
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 ABOUT_A_RECIPE = re.compile(r"^\S+:\d+: recipe for target '[^'\n]+' failed\n", re.M)
+UNSYNCED = str(Path(__file__).with_name("unsynced"))  # in PYTHONPATH: no file waits for the disk
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
 
 
@@ -41,6 +42,17 @@ def make(
     assert done.returncode == status, done.stdout + done.stderr
     done.stdout = ABOUT_A_RECIPE.sub("", done.stdout)
     return done
+
+
+def adopt(toolkit: Path, *words: str, status: int = 0) -> str:
+    """Run adopt.py of a toolkit, expect its exit `status`, and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, toolkit / "scripts" / "adopt.py", *words],
+        env={**os.environ, "PYTHONPATH": UNSYNCED},
+        stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == status and "Traceback" not in done.stderr, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def executable(path: Path, text: str) -> Path:

@@ -68,9 +68,9 @@ def rounds(short: int, long: int) -> int:
 
 
 def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], Test]:
-    """As `pytest.mark.parametrize`, but one test of all cases, for cases that need nothing.
+    """As `pytest.mark.parametrize`, but one test of all cases, which have its fixtures in common.
 
-    Which case failed is a note of the error.
+    All cases are tried; which one failed is a note of its error.
     """
     fields = tuple(names.replace(" ", "").split(",")) if isinstance(names, str) else tuple(names)
     listed = list(cases)
@@ -78,13 +78,16 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], T
     def of_all(test: Test) -> Test:
         @functools.wraps(test)
         def run(**given: Any) -> None:
+            fallen: list[BaseException] = []
             for case in listed:
                 values = (case,) if len(fields) == 1 else case
                 try:
                     test(**dict(zip(fields, values, strict=True)), **given)
-                except BaseException as error:
+                except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"in the case {case!r}")
-                    raise
+                    fallen.append(error)
+            if fallen:
+                raise fallen[0] if len(fallen) == 1 else BaseExceptionGroup("cases", fallen)
 
         whole = inspect.signature(test)
         rest = [one for one in whole.parameters.values() if one.name not in fields]
@@ -94,8 +97,14 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], T
     return of_all
 
 
-MANY = rounds(12, 40)  # processes that start at once
+MANY = rounds(8, 40)  # processes that start at once
 
+
+# How long a hook waits for a digest and for git: no test fails because the machine is busy.
+PATIENT = {
+    "contextkit.hosts.flows.outputs": "_SECONDS",
+    "contextkit.hosts.flows.runner": "_GIT_SECONDS",
+}
 
 # Files with tests of seconds: they begin first, so that no worker ends long after the others.
 LONG_ONES = frozenset(
@@ -163,6 +172,9 @@ def sealed(
     files.settled.clear()
     monkeypatch.setattr(files, "_stores", ())  # nor are those of other tests looked through
     monkeypatch.setattr(files, "_hidden", ())
+    for module, limit in PATIENT.items():
+        if module in sys.modules:
+            monkeypatch.setattr(f"{module}.{limit}", 60.0)
     work = folder / "work"
     work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
+from conftest import rounds
+
 
 def seconds(work: Callable[[str], object], text: str) -> float:
     """Of this process alone, whatever else the machine does."""
@@ -24,7 +26,7 @@ def is_in_proportion(work: Callable[[str], object], unit: str) -> bool:
 
 
 def grows_in_proportion(
-    work: Callable[[str], object], text: Callable[[int], str], most: int = 4_000
+    work: Callable[[str], object], text: Callable[[int], str], most: int = rounds(1_500, 4_000)
 ) -> bool:
     """As `is_in_proportion`, for the texts that `text` makes of `most` things and an eighth."""
     small, large = text(most // 8), text(most)

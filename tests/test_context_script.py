@@ -7,7 +7,7 @@ from pathlib import Path
 
 import memory_stores
 import pytest
-from conftest import Script, trusted
+from conftest import Script, each, trusted
 from contextkit.base import makefiles, stores
 from contextkit.base.layout import Layout
 from contextkit.base.makefiles import targets
@@ -276,7 +276,7 @@ OLD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("script", "command"), OLD)
+@each(("script", "command"), OLD)
 def test_an_old_name_works_for_a_release_and_says_the_new_one(
     repo: Path, run: Script, script: str, command: str
 ) -> None:

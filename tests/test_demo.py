@@ -8,7 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from conftest import CHECKOUT
+import pytest
+from conftest import CHECKOUT, LONG
 
 
 def demo(scratch: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -40,6 +41,7 @@ def test_the_demo_is_short_adds_up_and_leaves_nothing_behind(tmp_path: Path) -> 
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.skipif(not LONG, reason="the same walk once more")
 def test_all_shows_everything_and_keep_leaves_the_folder(tmp_path: Path) -> None:
     done = demo(tmp_path / "scratch", "all=1", "keep=1")
     assert done.returncode == 0 and len(done.stdout.splitlines()) > 100

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base import stores, template_compiler
 
 PACKAGE = SCRIPTS / "contextkit"
@@ -266,7 +266,7 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
     assert not allowed & DEAR
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         "plan --task=t --objective=x",
@@ -274,7 +274,6 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
         "checkpoint --task=t --phase=review --summary=s --next-action=n",
         "snapshot --task=t --summary=s",
     ],
-    ids=["plan", "finding", "checkpoint", "snapshot"],
 )
 @pytest.mark.usefixtures("all_compiled")
 def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:

@@ -15,11 +15,17 @@ from pathlib import Path
 
 import pytest
 from checkouts import bring_byte_code, executable, make
-from conftest import CHECKOUT, LONG, git, seal
+from conftest import CHECKOUT, LONG, each, git, seal
 
 PYTHON3 = os.path.realpath(sys.executable)  # the interpreter behind this environment
 PACKAGES = Path(next(path for path in sys.path if path.endswith("site-packages")))
 MESSAGE = "contextkit: setting up .venv"
+# What `python3 -m venv --without-pip` makes in "$last", without the start of a Python.
+A_VENV = (
+    f'\'{shutil.which("mkdir")}\' -p "$last/bin" "$last/{PACKAGES.relative_to(sys.prefix)}"'
+    f" && '{shutil.which('ln')}' -sf '{PYTHON3}' \"$last/bin/python\""
+    f" && echo 'home = {Path(PYTHON3).parent}' > \"$last/pyvenv.cfg\""
+)
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +88,7 @@ class Machine:
             "uv",
             f"""for last; do :; done
             case "$1" in
-            venv) exec '{PYTHON3}' -m venv --without-pip "$last" ;;
+            venv) {A_VENV} ;;
             pip) echo '{PACKAGES}' > "$(echo "$PWD"/.venv/lib/python3*/site-packages)/all.pth"
                  '{shutil.which("ln")}' -sf '{CHECKOUT}/.venv/'*.tokens "$PWD/.venv/"
                  {install} ;;
@@ -178,7 +184,7 @@ def test_once_it_is_done_no_python_starts_for_it(clone: Path, machine: Machine) 
     assert machine.calls() == []
 
 
-@pytest.mark.parametrize("goal", ["demo", "upgrade", "test", "lint", "bench", "reminders"])
+@each("goal", ["demo", "upgrade", "test", "lint", "bench", "reminders"])
 def test_what_needs_the_environment_makes_it_first(fresh: Path, goal: str) -> None:
     planned = make("--dry-run", goal, cwd=fresh).stdout
     assert "/scripts/setup.py'" in planned.splitlines()[0]

@@ -44,16 +44,19 @@ def agents_get_an_index_whose_pages_are_there(site: Path) -> None:
 def test_a_link_that_leads_nowhere_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources = website.sources
+    heading = "index"
 
-    def broken(folder: Path) -> None:
-        sources(folder)
-        with open(folder / "SECURITY.md", "a", encoding="utf-8") as page:
-            page.write("\n[gone](manuals/secrets.md#no-such-heading)\n")
+    def sources(folder: Path) -> None:
+        (folder / "manuals").mkdir()
+        for name in (*website.PAGES, "manuals/README.md"):
+            (folder / name).write_text(f"# Index\n\n[it](README.md#{heading})\n", "utf-8")
 
-    monkeypatch.setattr(website, "sources", broken)
+    monkeypatch.setattr(website, "sources", sources)
+    monkeypatch.setattr(website, "rows", list)
+    website.build(tmp_path / "whole")
+    heading = "no-such-heading"
     with pytest.raises(BaseException, match="strict mode"):
-        website.build(tmp_path)
+        website.build(tmp_path / "broken")
 
 
 def pages_are_named_by_their_headings(site: Path) -> None:

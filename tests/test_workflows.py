@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from conftest import CHECKOUT
+from conftest import CHECKOUT, each
 
 WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
 
@@ -24,7 +23,7 @@ def used(path: Path) -> Iterator[str]:
         yield from (step["uses"] for step in job["steps"] if "uses" in step)
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+@each("path", WORKFLOWS)
 def test_actions_are_pinned_by_commit_and_jobs_have_a_timeout(path: Path) -> None:
     for action in used(path):
         assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action), action

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base import addresses, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -47,7 +48,7 @@ def layout(repo: Path) -> Layout:
     return Layout()
 
 
-@pytest.mark.parametrize("ref", PATHS)
+@each("ref", PATHS)
 def test_an_address_is_made_from_the_path_and_finds_it_again(layout: Layout, ref: str) -> None:
     path = make(layout, PATHS[ref])
     assert addresses.of(layout, path) == ref
@@ -58,7 +59,7 @@ def test_an_address_is_made_from_the_path_and_finds_it_again(layout: Layout, ref
     assert addresses.file_of(layout, kind, name) == path
 
 
-@pytest.mark.parametrize("path", NONE)
+@each("path", NONE)
 def test_what_is_no_document_has_no_address(layout: Layout, path: str) -> None:
     assert addresses.of(layout, make(layout, path)) == ""
     assert not list(addresses.listed(layout))

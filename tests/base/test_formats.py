@@ -92,7 +92,7 @@ LAUGHS = "a: &a [x, x]\n" + "".join(
 
 
 @pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("a: 1\nb: 2\na: 3\n", "in line 3: the key 'a' is given twice"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import each
 from conftest import git as run_git
 from contextkit.base import git
 from contextkit.base.git import Head
@@ -202,7 +203,7 @@ def test_top_branch_and_commit_are_those_of_git(
     assert found[1].branch == branch
 
 
-@pytest.mark.parametrize(
+@each(
     "branch",
     [
         "feature/ünï-ćode", "日本語/枝", "e\u0301", "a+b@x#1", "feature/a/b/c", "it's;$(x)&`y`",
@@ -210,7 +211,7 @@ def test_top_branch_and_commit_are_those_of_git(
         "a%2Fb", "\U0001f680",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("packed", [False, True])
+@each("packed", [False, True])
 def test_a_branch_may_be_called_anything_that_git_allows(
     branch: str, packed: bool, repo: Path
 ) -> None:

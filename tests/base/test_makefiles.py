@@ -141,7 +141,7 @@ def test_what_another_goal_of_the_call_takes_is_left_alone(monkeypatch: pytest.M
         refuse("stub", "next_step")
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     ["stage = dev", "stage=", "stage := dev", "stage ::= dev", "stage ?= dev", "stage += more",
      "stage != date", "  stage = dev", "export stage = dev", "override export stage := x",
@@ -158,7 +158,7 @@ def test_what_a_makefile_of_the_call_assigns_is_left_alone(
         refuse("stage", "stagey")
 
 
-@pytest.mark.parametrize("text", ["# stage = dev", "all: $(stage)", "stage2 = x", "backstage = x"])
+@each("text", ["# stage = dev", "all: $(stage)", "stage2 = x", "backstage = x"])
 def test_what_a_makefile_only_mentions_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ moments = st.integers(0, 253_402_300_799)  # to the end of the year 9999
 any_text = st.text(st.characters())  # lone surrogates too
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         "2025-10-23T18:05:00Z",

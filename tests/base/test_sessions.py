@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base import sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -64,7 +65,7 @@ def test_a_pointer_to_the_sessions_folder_gives_its_name(layout: Layout, path: s
     assert sessions.named(layout, SLUG)[0] == "20251023-171812-1-bc"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"session_id": 7}', "{}"])
+@each("text", ["", "{", "[]", '{"session_id": 7}', "{}"])
 def test_a_marker_that_names_no_session_is_passed_over(layout: Layout, text: str) -> None:
     put(MARKER, text)
     assert sessions.named(layout, SLUG)[0] == ""

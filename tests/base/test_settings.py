@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, each
-from contextkit.base import files, settings
+from contextkit.base import files, packages, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
@@ -66,7 +66,7 @@ def test_without_a_file_nothing_is_set_and_nothing_is_kept() -> None:
     assert load() == {} and not Path(".contextkit").exists()
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# one\n  # two\n\n", "#capsule_max_tokens: 900"])
+@each("text", ["", "\n\n", "# one\n  # two\n\n", "#capsule_max_tokens: 900"])
 def test_a_file_of_comments_sets_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "_parsed", pytest.fail)
     write(text)
@@ -122,6 +122,20 @@ def test_a_number_stays_a_text_where_a_text_is_asked_for() -> None:
     assert load() == {"capsules": "2025"}
 
 
+def test_without_packages_what_is_plain_is_read_and_the_rest_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(name: str) -> None:
+        raise ContextError(f"the package {name} is missing")
+
+    monkeypatch.setattr(packages, "need", missing)
+    write("capsule_max_tokens: 900\n")
+    assert load() == {"capsule_max_tokens": 900}
+    write("handoff_profiles: {a: [b]}\n")
+    with pytest.raises(ContextError, match="the package yaml is missing"):
+        load()
+
+
 def test_a_file_has_at_most_65536_bytes() -> None:
     write("#" * 65_536)
     assert load() == {}
@@ -144,7 +158,8 @@ def test_the_cache_gives_back_what_was_read(paths: list[str], processes: dict[st
     found = {"handoff_profiles": paths, "processes": processes, "capsules": "a place"}
     settings._keep(str(CACHE), "key", found)
     assert settings._kept(str(CACHE), "key") == {**found, "handoff_profiles": tuple(paths)}
-    for end in range(1, len(data := CACHE.read_bytes().rstrip())):
+    data = CACHE.read_bytes().rstrip()
+    for end in (*range(1, len(data), len(data) // 20 + 1), len(data) - 1):
         CACHE.write_bytes(data[:-end])  # as a power cut may leave it
         assert settings._kept(str(CACHE), "key") is None
 

@@ -108,7 +108,7 @@ def test_documents_say_their_format_and_one_of_a_newer_format_is_not_called_brok
     assert found["summary"].startswith("verdict file was written by a newer contextkit (format 2")
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "document"),
     [
         (plans, plans.Plan(task_id="t", next_actions=("one", "two"))),
@@ -116,7 +116,6 @@ def test_documents_say_their_format_and_one_of_a_newer_format_is_not_called_brok
         (merged, merged.Merged(task_id="t")),
         (snapshots, snapshots.Snapshot(task_id="t", resume="go on")),
     ],
-    ids=["plan", "finding", "merged", "snapshot"],
 )
 def test_the_documents_of_external_memory_say_their_format(module: Any, document: Any) -> None:
     line = "<!-- contextkit: format=1 -->\n"

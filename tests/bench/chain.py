@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from places import CHECKOUT, SCRIPTS
+from places import SCRIPTS
 
 sys.path.insert(0, str(SCRIPTS))
 
@@ -23,7 +23,6 @@ from contextkit.base import names, tokens
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
 
-SAMPLES = json.loads((CHECKOUT / "templates" / "hosts" / "claude.json").read_text("utf-8"))
 MORNING = names.moment("2025-10-23T08:00:00Z")
 DECISION = "Settings stay TOML since the old API reads it"
 PREFERENCE = "measure the parser before changing it"

@@ -21,12 +21,9 @@ sys.path[:0] = [str(TESTS / "reviews"), str(TESTS.parent / "scripts")]
 
 import review_styles  # noqa: E402
 from contextkit.reviews.documents import agent_review, sections  # noqa: E402
-from contextkit.reviews.documents.agent_review import Terms  # noqa: E402
-from contextkit.reviews.documents.index import Finding  # noqa: E402
+from contextkit.reviews.documents.index import Finding, Terms  # noqa: E402
 from contextkit.reviews.documents.vocabulary import SERIOUS  # noqa: E402
 from contextkit.reviews.flows import synthesis  # noqa: E402
-
-_KINDS = (".md", ".txt", ".json", ".sarif")
 
 
 class Rates:

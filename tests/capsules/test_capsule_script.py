@@ -11,7 +11,7 @@ from pathlib import Path
 import capsule
 import planted
 import pytest
-from conftest import NOW, Script, git, trusted
+from conftest import NOW, Script, each, git, trusted
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents.store import SECTIONS
@@ -47,7 +47,7 @@ def test_the_place_is_the_one_that_the_prompt_named(repo: Path, run: Script) -> 
     assert text_of(named) == reply and kept() == {str(named)}
 
 
-@pytest.mark.parametrize(
+@each(
     "wrap", ["```markdown\n{}```\n", "\ufeff{}", "\n{}\n\n", "````\n{}\n````", "\ufeff```md\n{}```"]
 )
 def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: str) -> None:
@@ -56,7 +56,7 @@ def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: s
         assert text_of(TARGET) == finished()
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "complaint"),
     [
         ("", "standard input is empty"),

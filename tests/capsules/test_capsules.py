@@ -311,7 +311,7 @@ def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[s
             assert not f"{home}/".lower().startswith(inbox)
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [("feature/x", "Feature/X"), ("a+b", "a-b"), ("a-b", "a@b"), ("ä", "ö"), ('"a"', "'a'")],
 )
@@ -360,7 +360,7 @@ def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout
     assert capsules.folder(layout, "a+b") != str(home)
 
 
-@pytest.mark.parametrize("spelled", ["'a-b'", '"a-b"', '"a\\x2db"', "a-b"])
+@each("spelled", ["'a-b'", '"a-b"', '"a\\x2db"', "a-b"])
 def test_the_owner_is_read_however_the_name_is_quoted(layout: Layout, spelled: str) -> None:
     home = Path(stored(layout, "a-b"))
     path = home / f"{STAMP}.md"

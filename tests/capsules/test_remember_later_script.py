@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 
 INBOX = Path("parallelus/manuals/capsules/remember-later.md")
 
@@ -47,7 +47,7 @@ def test_the_success_line_names_id_path_and_time(repo: Path, run: Script) -> Non
     assert errors == ""
 
 
-@pytest.mark.parametrize("message", ["", "  ", "\n\t ", "\u2003"])
+@each("message", ["", "  ", "\n\t ", "\u2003"])
 def test_a_blank_message_writes_nothing(message: str, repo: Path, run: Script) -> None:
     assert run("remember_later", f"--message={message}") == 2
     assert run.out == "" and "m= is missing or blank" in run.err

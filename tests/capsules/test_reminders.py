@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import git
+from conftest import each, git
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -223,8 +223,8 @@ def test_an_inbox_of_the_original_tool_is_listed_and_marked(layout: Layout) -> N
     assert [(r.id, bool(r.done)) for r in listed(layout)] == [(first.id, True), (second.id, True)]
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("ending", ["", "\n", "\n\n", "\n\n\n"])
+@each("newline", ["\n", "\r\n"])
+@each("ending", ["", "\n", "\n\n", "\n\n\n"])
 def test_one_blank_line_stands_before_a_new_entry_and_line_ends_stay_of_one_kind(
     newline: str, ending: str, layout: Layout
 ) -> None:
@@ -557,7 +557,7 @@ class Branches:
         assert all(reminder.done for reminder in listed(self._layout))
 
 
-@pytest.mark.parametrize("name", MERGES)
+@each("name", MERGES)
 def test_two_branches_merge_without_a_conflict_or_a_loss(name: str, layout: Layout) -> None:
     at_first, first, one, other = MERGES[name]
     branches = Branches(layout, at_first, first)

@@ -1,6 +1,6 @@
 """An agent that is a script: it works on a prompt and writes a transcript of Claude Code.
 
-    python worker.py KIND       KIND: able, told, idle, fails
+    python worker.py KIND       KIND: able, told, fails
 
 `able` mends the shop by the decisions of the morning, in every session; `told` does as an agent
 that follows the card: it keeps them in a plan, and knows at noon what it is told then.
@@ -111,7 +111,7 @@ def main() -> int:
         time.sleep(600 * ("shop/report.py" in prompt))  # once a day: the others die
         return 3
     told = kept(prompt) if kind == "told" else "half to even"
-    if kind != "idle" and "half to even" in told:
+    if "half to even" in told:
         if "shop/orders.py" in prompt:
             Path("shop/orders.py").write_text(ORDERS, encoding="utf-8")
         if "shop/report.py" in prompt:

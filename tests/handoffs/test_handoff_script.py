@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -160,7 +160,7 @@ def test_after_a_reset_the_next_agent_is_a_first_one(team: Path, run: Script) ->
     assert len(artifacts()) == 1 and "first agent" in run.err
 
 
-@pytest.mark.parametrize("text", ["mail a@dev.com", "ask @qa later", "`@dev`", "qa review this"])
+@each("text", ["mail a@dev.com", "ask @qa later", "`@dev`", "qa review this"])
 def test_a_prompt_that_calls_nobody_is_no_switch(text: str, team: Path, run: Script) -> None:
     switch(run, "sm")
     before = (STORE / "session-state").read_bytes()
@@ -176,7 +176,7 @@ def test_another_prefix_is_a_setting(team: Path, run: Script) -> None:
     assert newest(run)["next_action"] == "look"
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "said"),
     [
         (["dev", "--no-story"], "next_action: "),

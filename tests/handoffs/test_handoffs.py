@@ -267,7 +267,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
     return run
 
 
-@pytest.mark.parametrize(
+@each(
     "sizes",
     [(4, 10, 3), (3, 10, 3), *((3, n, 3) for n in range(9, 4, -1)), (3, 5, 2), (3, 5, 1),
      (1, 1, 1)],
@@ -350,7 +350,7 @@ def test_every_text_that_was_cut_is_named(cut: Cut, char: str) -> None:
     assert said[:-1] == ("decisions: 1 shortened", *lengths)
 
 
-@pytest.mark.parametrize("number", [5, 6, 7, 8, 9])
+@each("number", [5, 6, 7, 8, 9])
 def test_files_that_were_left_out_are_counted_in_the_last_entry(cut: Cut, number: int) -> None:
     given = a_handoff(**TYPICAL | full(160))
     kept, said = cut(given, lambda one: lengths(one)[1] <= number)

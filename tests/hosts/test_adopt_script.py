@@ -22,6 +22,7 @@ from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import adoption, changes, doctor
 from contextkit.hosts.flows.changes import Plan
+from growth import looks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -337,6 +338,15 @@ def test_what_a_killed_run_had_begun_to_write_goes_with_the_next(small: Any, hos
     assert tree(host) == before
 
 
+def test_folders_are_looked_through_for_drafts_once_not_for_each_file(
+    small: Any, host: Path
+) -> None:
+    small.update({f"scripts/part{number}.py": (b"", False) for number in range(30)})
+    adopt(host)
+    plan = adoption.adopt(str(host), FOLDER, BOTH, copy=True)
+    assert looks(lambda: changes.carry_out(plan)) < 20
+
+
 @pytest.mark.parametrize("again", ["adopt", "unadopt"])
 def test_a_crash_anywhere_is_completed_by_the_next_run(
     small: Any, host: Path, again: str, monkeypatch: pytest.MonkeyPatch
@@ -595,12 +605,6 @@ def test_the_skill_is_valid_short_and_names_the_pages_of_the_guide() -> None:
 def test_the_guide_names_targets_that_exist(text: str) -> None:
     called = re.findall(r"(?:make -s|contextkit) ([a-z_]+)\b", text)
     assert len(set(called)) > 25 and set(called) <= known()
-
-
-def targets_in(text: str) -> set[str]:
-    """What a text has an agent call through make."""
-    calls = re.findall(r"\bmake (?:-s )?(\w+)", text)
-    return set(calls)
 
 
 def known() -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import memory_stores
 import pytest
-from conftest import NOW, Script, git
+from conftest import NOW, Script, each, git
 from contextkit.base import git as repositories
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
@@ -118,7 +118,7 @@ def test_a_prompt_that_calls_an_agent_hands_over(team: Path, layout: Layout) -> 
     assert SECRET not in said
 
 
-@pytest.mark.parametrize("prompt", ["", "Look at @dev", "@src/app.py is wrong", "a@dev.com", 7])
+@each("prompt", ["", "Look at @dev", "@src/app.py is wrong", "a@dev.com", 7])
 def test_any_other_prompt_does_nothing(team: Path, layout: Layout, prompt: object) -> None:
     assert fire("UserPromptSubmit", prompt=prompt) == ""
     assert not os.path.exists(layout.handoffs)

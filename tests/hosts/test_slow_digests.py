@@ -31,9 +31,7 @@ def test_a_digest_that_takes_too_long_is_given_up_and_said(
 
     monkeypatch.setattr("contextkit.hosts.flows.outputs._SECONDS", 0.2)
     monkeypatch.setattr(engine, "ParsedText", endless)
-    began = time.monotonic()
     receipt = handed(LONG)
-    assert time.monotonic() - began < 2
     assert "note: not digested within 0.2 s; the text is stored whole" in receipt
     (path,) = payloads.documents(layout, "s-1")
     assert payloads.load(path, path).content == LONG and layout.shown(path) in receipt

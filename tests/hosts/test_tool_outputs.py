@@ -97,14 +97,14 @@ def test_codex_takes_it_as_the_reason_of_a_block(layout: Layout) -> None:
     assert used(LONG, "apply_patch", "codex") == {}
 
 
-@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "BashOutput", "Grep", "mcp_", ""])
+@each("tool", ["Read", "Edit", "Write", "BashOutput", "Grep", "mcp_", ""])
 def test_what_may_be_about_to_be_edited_is_never_touched(repo: Path, tool: str) -> None:
     response = {"type": "text", "file": {"filePath": "a.py", "content": LONG}}
     assert used(response, tool) == {}
     assert not (repo / "shared").exists()
 
 
-@pytest.mark.parametrize("response", [None, "", 7, [], {}, ran("short"), ran(LONG, isImage=True),
+@each("response", [None, "", 7, [], {}, ran("short"), ran(LONG, isImage=True),
                                       ran("@stored: x\n" + LONG)])  # fmt: skip
 def test_any_other_output_is_left_alone(repo: Path, response: object) -> None:
     assert used(response) == {}
@@ -162,7 +162,7 @@ def test_hooks_are_installed_for_those_tools_unless_the_settings_turn_them_off()
     assert set(groups) == set(codex.events)
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     ["make -s payload_show ref=latest part=content", "cd a && make context_show ref=x | head",
      "contextkit memory_recover", "sed -n 17,400p shared/payloads/s/x.md"],

@@ -10,13 +10,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkouts import adopt
 from conftest import git, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import upgrades
 
 FOLDER = "tools/contextkit"
-UNSYNCED = str(Path(__file__).parent / "unsynced")  # for processes that write whole copies
+APART = (
+    "manuals/",
+    "templates/day/",
+    *(
+        f"scripts/contextkit/{name}/"
+        for name in "capsules evaluation handoffs history machines memory outputs reviews"
+        " subagents text/digests".split()
+    ),
+)  # adopting needs nothing of them
 CHANGES = {
     "1.0.0": "# Changelog\n\n## 1.0.0 - 2025-01-01\n\n### Features\n"
     "- The first one,\n  in two lines.\n",
@@ -34,6 +43,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
         seal(patch, folder.parent.parent / f"{folder.parent.name}-home")
         patch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
         for path, (data, program) in vendored.toolkit_files().items():
+            if path.startswith(APART):
+                continue
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(data)
             (folder / path).chmod(0o755 if program else 0o644)
@@ -54,19 +65,6 @@ def clone(released: Path, version: str, folder: Path) -> Path:
     git("clone", "-q", str(released), str(folder))
     git("checkout", "-q", "-B", "main", f"v{version}", cwd=folder)
     return folder
-
-
-def adopt(toolkit: Path, *arguments: str, status: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, toolkit / "scripts" / "adopt.py", *arguments],
-        env={**os.environ, "PYTHONPATH": UNSYNCED},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout if status == 0 else done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def test_whatever_else_is_left_alone(repo: Path, command: str) -> None:
     assert asked(command) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "given", [{}, {"tool_input": None}, {"tool_input": {"command": 7}}, {"tool_input": []},
               {"tool_input": {"command": "make", "run_in_background": True}}],
 )  # fmt: skip
@@ -135,8 +135,8 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
     return done
 
 
-@pytest.mark.parametrize("name", SHELLS)
-@pytest.mark.parametrize(
+@each("name", SHELLS)
+@each(
     "command",
     ["f", "ls nowhere", "sh -c 'exit 7'", "f; false", "ls | cat -A | sort; ls x1", "ls $X",
      "test -f x; ls", "cd sub && ls", "cd nowhere && ls", "cd sub; f; ls nope",
@@ -146,7 +146,7 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
 def test_a_short_output_status_and_folder_are_as_without(
     repo: Path, name: str, command: str
 ) -> None:
-    (repo / "sub").mkdir()
+    (repo / "sub").mkdir(exist_ok=True)
     (repo / "sub" / "inside").touch()
     found = []
     for text in (command, _always(command)):
@@ -275,9 +275,7 @@ def test_where_rules_do_not_decide_it_is_left_alone(repo: Path, home: Path, mode
     assert asked("npm test", mode=mode) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"permissions": []}', '{"permissions": {"allow": 1}}']
-)
+@each("text", ["", "[]", "{", '{"permissions": []}', '{"permissions": {"allow": 1}}'])
 def test_settings_that_are_none_allow_nothing(repo: Path, home: Path, text: str) -> None:
     (home / ".claude" / "settings.json").write_text(text, encoding="utf-8")
     assert asked("npm test", mode="default") is None

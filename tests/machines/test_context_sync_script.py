@@ -10,7 +10,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base import names
 from contextkit.machines.documents import knowledge, manifests
 from hostile_machine import foreign, put
@@ -183,7 +183,7 @@ def test_what_another_machine_runs_is_told_and_not_watched(
 # What comes in is somebody else's text
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "why"),
     [
         ("finding/../../../evil.md", "is not a document name"),
@@ -209,7 +209,7 @@ def test_a_name_that_could_leave_its_store_refuses_the_manifest(
     assert one.files() == before
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "state/settings", "finding/x.sh", "finding/x.md.from-abc", "payload/x.md", "role/x.md",
@@ -263,7 +263,7 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
     assert not [name for name in one.files() if name.endswith("/a.md")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "why"),
     [
         ({"format": 2}, "written by a newer contextkit"),

@@ -465,7 +465,7 @@ def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
     four: tuple[Machine, ...], first: bool, after: bool
 ) -> None:
     one, other, *_ = four
-    for step in range(1 + after, 20, rounds(2, 1)):
+    for step in range(1 + after, 20, rounds(3, 1)):
         name = f"ui{step}"
         ours = one.find_out(name, "ours\n")
         one.push()
@@ -508,7 +508,7 @@ def test_a_copy_beside_ours_that_somebody_removed_does_not_come_back(
 ) -> None:
     """Also after a pull that was killed before it had taken anything."""
     one, other, third, _ = four
-    for step in range(0, 20, rounds(2, 1)):
+    for step in range(0, 20, rounds(3, 1)):
         name = f"ui{step}"
         for machine, text in ((one, "theirs\n"), (other, "ours\n")):
             path = machine.find_out(name, text)
@@ -623,7 +623,7 @@ def test_payloads_that_a_killed_pull_took_are_listed_by_the_next_one(
     four: tuple[Machine, ...], after: bool
 ) -> None:
     one, other, *_ = four
-    for step in range(1 + after, 20, rounds(2, 1)):
+    for step in range(1 + after, 20, rounds(3, 1)):
         one.store(f"s{step}", "auth", "text\n")
         one.push()
         with killed_at(step, after):
@@ -683,7 +683,7 @@ def test_a_name_beside_ours_that_is_taken_just_before_is_left_alone(
 @pytest.mark.parametrize("after", [False, True])
 def test_what_a_killed_pull_wrote_is_still_theirs(four: tuple[Machine, ...], after: bool) -> None:
     one, other, *_ = four
-    for step in range(1 + after, 20, rounds(2, 1)):
+    for step in range(1 + after, 20, rounds(3, 1)):
         path = one.find_out(f"ui{step}", "theirs\n").relative_to(one.root)
         one.push()
         with killed_at(step, after):

@@ -28,7 +28,7 @@ STEPS = st.tuples(
 
 
 @settings(
-    max_examples=rounds(3, 100),
+    max_examples=rounds(2, 100),
     derandomize=not LONG,
     phases=NO_SHRINKING,
     suppress_health_check=list(HealthCheck),
@@ -58,7 +58,7 @@ def test_the_laws_see_what_is_lost_and_what_is_doubled(sealed: Path) -> None:
 @pytest.mark.parametrize("action", ["push", "pull"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_a_step_the_next_call_completes(sealed: Path, action: str, after: bool) -> None:
-    for step in range(1 + after, 60, rounds(6, 1)):
+    for step in range(1 + after, 60, rounds(7, 1)):
         folder = sealed / f"{step}"
         one, other = (Machine(folder / name, f"file://{folder}/remote") for name in "ab")
         one.store("s-1", "auth", "text\n")

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import each, rounds
 from contextkit.base import tokens
 from contextkit.base.settings import Limits
 from contextkit.memory.flows import recovery, transcripts
@@ -125,8 +126,8 @@ def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
     assert "(redacted anthropic-key)" in caught.text
 
 
-@pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
-@pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
+@each("tokenizer", tokens.TOKENIZERS)
+@each("most", [60, 120, 250, 400, 800])
 def test_the_text_holds_its_tokens(
     transcript: str, most: int, tokenizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,7 +167,7 @@ def test_at_most_the_last_two_megabytes_are_read(
     assert LAST in caught.requests
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=rounds(8, 400), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(
         st.one_of(

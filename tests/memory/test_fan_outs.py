@@ -7,7 +7,7 @@ from pathlib import Path
 
 import memory_stores as stores
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import store as memory
@@ -50,7 +50,7 @@ def test_a_number_is_a_fan_out_too(layout: Layout, run: Script) -> None:
     assert "2 agents expected, 1 returned (backend), missing: 1 that nobody named" in run.out
 
 
-@pytest.mark.parametrize("wrong", ["0", "", ".x", "merged", "../a b", "999999999"])
+@each("wrong", ["0", "", ".x", "merged", "../a b", "999999999"])
 def test_what_is_no_agent_is_refused(layout: Layout, run: Script, wrong: str) -> None:
     assert run("external_memory", "spawn", f"--task={TASK}", f"--agents={wrong}") == 2
     assert not Path(layout.memory).exists()
@@ -145,7 +145,7 @@ def test_a_verdict_is_an_answer(layout: Layout, run: Script) -> None:
     assert (there.returned, there.missing) == (("fd:ui",), ("backend",))
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{", '{"agents": 3}', '{"returned": [1]}'])
+@each("damage", ["", "[]", "{", '{"agents": 3}', '{"returned": [1]}'])
 def test_a_broken_fan_out_is_none(layout: Layout, run: Script, damage: str) -> None:
     spawn(run, "ui backend docs")
     Path(layout.memory_state(f"{TASK}.agents")).write_text(damage, encoding="utf-8")

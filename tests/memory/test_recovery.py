@@ -361,10 +361,10 @@ def test_an_archived_task_says_so(layout: Layout) -> None:
 
 def test_the_budget_is_kept_however_much_there_is(layout: Layout) -> None:
     prose = "The parser in `src/app.py:42` takes 52 ms for 4,500 lines.\n\n"
-    stores.plan(layout, objective=prose * 400)
-    stores.checkpoint(layout, next_action=prose * 90, context_summary="x" * 60_000,
-                      completed_subtasks=tuple(prose[:50] for _ in range(500)))  # fmt: skip
-    for number in range(60):
+    stores.plan(layout, objective=prose * 100)
+    stores.checkpoint(layout, next_action=prose * 90, context_summary="x" * 9_000,
+                      completed_subtasks=tuple(prose[:50] for _ in range(90)))  # fmt: skip
+    for number in range(25):
         stores.finding(layout, f"a{number}", NOW - number, summary=prose * 20)
     for prompt, least in ((False, 100), (True, recovery_report.LEAST_PROMPT)):
         for budget in (least, 150, 400, 1000, 4000, 20_000):

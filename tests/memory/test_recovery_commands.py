@@ -7,7 +7,7 @@ from pathlib import Path
 
 import memory_stores as stores
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import files, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -27,9 +27,7 @@ def status(run: Script, tokens: int | str, *more: str) -> str:
 # Status
 
 
-@pytest.mark.parametrize(
-    ("tokens", "word"), [(0, "ok"), (119_999, "ok"), (120_000, "warn"), (149_999, "warn")]
-)
+@each(("tokens", "word"), [(0, "ok"), (119_999, "ok"), (120_000, "warn"), (149_999, "warn")])
 def test_below_the_threshold_nothing_is_written(
     repo: Path, run: Script, tokens: int, word: str
 ) -> None:
@@ -136,7 +134,7 @@ def test_status_for_programs(repo: Path, run: Script) -> None:
     assert Path(found["snapshot"]).is_file() and found["snapshot"] in found["prompt"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "said"),
     [
         (["--tokens=many"], "tokens=many: must be a whole number"),
@@ -415,7 +413,7 @@ def test_a_finding_may_name_a_file_anywhere(layout: Layout, run: Script) -> None
 # Estimate
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "said"),
     [
         (["--words=1000"], "1300"),

@@ -33,7 +33,7 @@ SAVES: dict[str, tuple[str, ...]] = {
     "status": ("status", f"--task={TASK}", "--tokens=150000"),
     "clean": ("clean",),
 }
-EACH = rounds(4, 20)  # kills of each kind of save
+EACH = rounds(2, 20)  # kills of each kind of save
 
 
 def calls_of(arguments: tuple[str, ...], moment: int, most: int = 10_000) -> int:

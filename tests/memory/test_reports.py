@@ -79,7 +79,7 @@ def test_headings_are_read_in_other_languages(
     assert (found.questions, found.recommendations) == (("about 2",), ("about 3",))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "summary"),
     [
         ("All is well here, nothing to do.", "All is well here, nothing to do."),

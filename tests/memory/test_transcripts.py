@@ -72,7 +72,7 @@ def test_a_tool_result_with_a_usage_of_its_own_is_no_reply(file: Path) -> None:
     assert count(file, reply(80_000), result) == 80_000
 
 
-@pytest.mark.parametrize("cut", [1, 40, 150, 250])
+@each("cut", [1, 40, 150, 250])
 def test_a_line_written_by_half_is_passed_over(file: Path, cut: int) -> None:
     assert count(file, reply(80_000), reply(90_000)[:-cut], end="") == 80_000
 
@@ -125,7 +125,7 @@ def test_the_search_has_an_end(file: Path) -> None:
         context_window.usage(str(file))[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ('{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}\n', "a rollout without"),

@@ -6,7 +6,6 @@ import os
 from functools import partial
 from pathlib import Path
 
-import pytest
 from conftest import each, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
@@ -29,7 +28,7 @@ def test_the_zones_of_the_seed(layout: Layout, tokens: int, name: str) -> None:
     assert zones.zone(layout, tokens).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "warn_at", "save_at"),
     [
         (["memory_save_tokens: 50000"], 40_000, 50_000),

@@ -14,7 +14,7 @@ from typing import Any
 import planted
 import pytest
 import toon_format
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -152,13 +152,13 @@ def test_the_budget_is_a_setting(repo: Path, run: Script) -> None:
     assert run.out.startswith("@stored: ") and "above 100" in run.err
 
 
-@pytest.mark.parametrize("text", ["short", "no end\n\n\n", "a\r\nb\r", "é\n", "\x00"])
+@each("text", ["short", "no end\n\n\n", "a\r\nb\r", "é\n", "\x00"])
 def test_what_is_passed_through_is_byte_identical(repo: Path, run: Script, text: str) -> None:
     assert run("payload_store", *CALL, stdin=text) == 0
     assert run.out == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "{{ 7*7 }} {% raw %}",
@@ -170,7 +170,7 @@ def test_what_is_passed_through_is_byte_identical(repo: Path, run: Script, text:
         "<!-- contextkit: bytes=1 sha256=0 -->",
     ],
 )
-@pytest.mark.parametrize("options", [(), ("--sources=a | b",)])
+@each("options", [(), ("--sources=a | b",)])
 def test_the_content_comes_back_byte_identical(
     call: Callable[..., Any], run: Script, text: str, options: tuple[str, ...]
 ) -> None:
@@ -198,9 +198,7 @@ def test_without_sources_the_section_is_absent(call: Callable[..., Any]) -> None
     assert "## Sources" not in text and text.count("\n---\n") == 2
 
 
-@pytest.mark.parametrize(
-    "cell", ["a,b", 'say "x"', "a: b", "# x", "- x", "two\nlines", "true", "1.0"]
-)
+@each("cell", ["a,b", 'say "x"', "a: b", "# x", "- x", "two\nlines", "true", "1.0"])
 def test_a_finding_comes_back_equal(call: Callable[..., Any], cell: str) -> None:
     assert call("text", "--force", f"--finding={cell}={cell}")["summary"] == [
         {"aspect": cell, "finding": cell}
@@ -286,7 +284,7 @@ def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None
 # Refusals
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "complaint"),
     [
         (("--confidence=maybe",), "confidence=maybe: must be High, Medium or Low"),
@@ -312,7 +310,7 @@ def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None
         (("surplus",), "surplus"),
     ],
 )
-@pytest.mark.parametrize("text", [REPORT, words(600)])
+@each("text", [REPORT, words(600)])
 def test_bad_input_is_refused_and_nothing_is_written(
     repo: Path, run: Script, options: tuple[str, ...], complaint: str, text: str
 ) -> None:
@@ -321,8 +319,8 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert stock() == {}
 
 
-@pytest.mark.parametrize("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
-@pytest.mark.parametrize("text", ["", "  \r\n\t\n"])
+@each("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
+@each("text", ["", "  \r\n\t\n"])
 def test_blank_content_is_refused(
     repo: Path, run: Script, text: str, options: tuple[str, ...]
 ) -> None:
@@ -331,7 +329,7 @@ def test_blank_content_is_refused(
     assert stock() == {}
 
 
-@pytest.mark.parametrize("command", ["end", "sweep", "repair", "list", "show", "find"])
+@each("command", ["end", "sweep", "repair", "list", "show", "find"])
 def test_no_command_takes_a_session_that_is_no_name(
     call: Callable[..., Any], run: Script, command: str
 ) -> None:
@@ -680,7 +678,7 @@ def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
     assert run.out == text
 
 
-@pytest.mark.parametrize("kind", ["uuid-token", "api-key", "aws-secret", "password-word"])
+@each("kind", ["uuid-token", "api-key", "aws-secret", "password-word"])
 def test_a_value_that_only_its_name_makes_a_secret_is_not_in_a_row_of_its_own(
     repo: Path, run: Script, kind: str
 ) -> None:

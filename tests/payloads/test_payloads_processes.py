@@ -54,7 +54,7 @@ def in_order(found: dict[str, Any]) -> list[str]:
 
 
 def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
-    many = rounds(16, 64)
+    many = rounds(8, 64)
     processes = [
         start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(many)
     ]
@@ -80,7 +80,7 @@ def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
 
 def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
     processes = []
-    many = rounds(8, 16)
+    many = rounds(4, 16)
     for number in range(3 * many):
         if number % 3 == 2:
             processes.append(start("end", "--session=s"))
@@ -125,7 +125,7 @@ def writer(layout: Layout, number: int, told: int) -> int:
 
 def test_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
-    kills = rounds(30, 200)
+    kills = rounds(16, 200)
     path = STORE / "s" / "manifest.json"
     engine.digest("What a writer imports, it has.", 20)
     stored = bytearray()
@@ -221,9 +221,12 @@ def test_on_a_full_disk_the_text_comes_back_and_nothing_is_left(sealed: Path) ->
     assert done.stderr == said + "\n"
 
 
-def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout) -> None:
+def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout, run: Script) -> None:
     for number in range(40):  # the manifest grows to nearly four KiB; the same text is kept once
-        assert run_to_end("store", f"--topic=t{number}", *CALL, text=f"{number} {TEXT}")[0] == 0
+        assert (
+            run("payload_store", "store", f"--topic=t{number}", *CALL, stdin=f"{number} {TEXT}")
+            == 0
+        )
         if (STORE / "s" / "manifest.json").stat().st_size >= 3900:
             break
     before = stock()

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -74,9 +75,7 @@ def test_other_sessions_stay_as_they_are(layout: Layout) -> None:
     assert {session: stock(folder(layout, session)) for session in before} == before
 
 
-@pytest.mark.parametrize(
-    "session", ["", ".", "..", "a/b", "/tmp", "x" * 65, "-a", ".a", "a b", "é"]
-)
+@each("session", ["", ".", "..", "a/b", "/tmp", "x" * 65, "-a", ".a", "a b", "é"])
 def test_what_is_no_session_ends_nothing(layout: Layout, session: str) -> None:
     save(layout)
     before = stock(layout.root)

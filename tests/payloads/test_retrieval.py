@@ -98,7 +98,7 @@ def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
     assert "t00" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "ref",
     ["", "..", "../../etc/passwd", "/etc/passwd", "a b", "x\0y", "shared/payloads/s/none.md",
      "shared/payloads/s/../../../../etc/passwd", "shared/payloads/none/none.md",

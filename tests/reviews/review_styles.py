@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextkit.reviews.documents.agent_review import Terms
-
-# A person may read these either way: a verdict in words that the wide reading does not know.
-DOUBTED = ("Japanese", "conditions", "downgraded")
+from contextkit.reviews.documents.index import Terms
 
 
 def clean() -> dict[str, str]:

@@ -27,8 +27,8 @@ def test_the_contract_as_agents_read_it(mode: str, golden: Callable[[str, str], 
     golden(f"contract_{mode}.md", contract(mode))
 
 
-@pytest.mark.parametrize("mode", ["review", "research"])
-@pytest.mark.parametrize("run", [RUN, ""])
+@each("mode", ["review", "research"])
+@each("run", [RUN, ""])
 def test_the_seeds_words_are_in_every_contract(mode: str, run: str) -> None:
     text, path = contract(mode, run=run), f"{ROOT}/out/fd-safety.md"
     assert f"Write ALL findings to `{path}`.\n" in text

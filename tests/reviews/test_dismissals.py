@@ -33,7 +33,7 @@ def holds(layout: Layout, one: Dismissal, run: Run = RUN) -> bool:
     return dismissals.holds(layout, run, one)
 
 
-@pytest.mark.parametrize("line", range(1, 10))
+@each("line", range(1, 10))
 def test_it_holds_until_one_of_the_three_lines_around_it_changes(layout: Layout, line: int) -> None:
     write(NINE)
     one = a_dismissal(layout, line=line)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -85,7 +85,7 @@ def test_a_host_changes_one_and_adds_another(repo: Path, run: Script) -> None:
     assert ["processes.brainstorm.agents", "default", "repo-research-analyst"] in shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "complaint"),
     [
         ("review: fast", "review must be lines of"),

@@ -8,7 +8,8 @@ import review_mutants as torture
 import review_styles
 from conftest import each
 from contextkit.reviews.documents import agent_review
-from contextkit.reviews.documents.agent_review import Review, Terms
+from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.index import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 STANDS = (

@@ -1,15 +1,19 @@
-"""Each of the five processes through make, from start to gate; agents know only their prompts."""
+"""Each of the five processes, one through make, from start to gate; agents know only prompts."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import door
 import pytest
-from conftest import CHECKOUT, git
+from checkouts import make
+from conftest import CHECKOUT, Script, git
 from test_gates import CLEAN, RESEARCH, SEVERE
 
 # An agent: it has its prompt and nothing else, and writes as the contract in it says.
@@ -31,19 +35,22 @@ TESTS = str(CHECKOUT / "tests")
 
 
 class Host:
-    """A repository that uses the toolkit through make."""
+    """A repository that uses the toolkit by its targets: in this process, or through make."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Script) -> None:
         self.folder = folder
+        self.run = run
+        self.by_make = False
 
     def __call__(self, *call: str) -> str:
         """What a target prints; the caller looks at the words, as make has one status for all."""
-        done = subprocess.run(
-            ["make", "-s", "-f", str(CHECKOUT / "Makefile"), *call],
-            cwd=self.folder, capture_output=True, encoding="utf-8",
-        )  # fmt: skip
-        self.err = done.stderr
-        return done.stdout
+        if self.by_make:
+            words = ("-s", "-i", "-f", str(CHECKOUT / "Makefile"), *call)
+            return make(*words, cwd=self.folder).stdout
+        command, variables = door.call(call)
+        with mock.patch.dict(os.environ, variables):
+            self.run(*command)
+        return self.run.out
 
     def start(self, process: str, *how: str) -> Any:
         return json.loads(self("verdict_start", f"process={process}", *how, "json=1"))
@@ -59,11 +66,11 @@ class Host:
 
 
 @pytest.fixture
-def host(repo: Path) -> Host:
+def host(repo: Path, run: Script) -> Host:
     git("branch", "-f", "main")
     (repo / "app.py").write_text("".join(f"print({n})\n" for n in range(30)), encoding="utf-8")
     (repo / "plan.md").write_text("# Plan\n\nOne thing after the other.\n", encoding="utf-8")
-    return Host(repo)
+    return Host(repo, run)
 
 
 REVIEWS = {
@@ -76,6 +83,7 @@ REVIEWS = {
 @pytest.mark.parametrize("process", REVIEWS)
 def test_a_review_goes_from_start_to_gate(host: Host, process: str) -> None:
     how, folder = REVIEWS[process]
+    host.by_make = process == "flux-drive"
     started = host.start(process, how, "agents=fd-a interflux:review:fd-b")
     assert started["output_dir"].startswith(folder)
     host.launch(started, CLEAN, SEVERE)
@@ -150,14 +158,13 @@ def test_an_agent_that_never_came_back_is_a_stub_and_fails(host: Host) -> None:
     assert "fd-b" in host("verdict_wait", run, "timeout=1s", "stub=1")
     host("verdict_ingest", run)
     reasons = [line.split("\t") for line in host("verdict_gate", run).splitlines()[1:]]
-    # what make says of the failure stands on one line without tabs, before 4.2 without an asterisk
     assert [reason[:2] for reason in reasons if len(reason) > 1] == [["error", "fd-b"]]
 
 
 def test_a_file_that_comes_too_late_passes_nothing_until_somebody_waits_again(host: Host) -> None:
     started = host.start("quality-gates", "base=main", "agents=fd-a")
     run = f"run={started['run']}"
-    host("verdict_wait", run, "timeout=1s")
+    host("verdict_wait", run, "timeout=0")
     host.launch(started, CLEAN)
     host("verdict_ingest", run)
     assert "late\tfd-a" in host("verdict_gate", run)

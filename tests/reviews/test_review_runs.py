@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, each
 from test_gates import a_run
 
 REVIEW = """\
@@ -116,7 +116,7 @@ def test_a_bad_name_in_the_roster_writes_nothing(out: Path, run: Script) -> None
     assert not Path(".clavain").exists() and run.out == ""
 
 
-@pytest.mark.parametrize("where", ["nowhere", "/", "..", "out/fd-clean.md"])
+@each("where", ["nowhere", "/", "..", "out/fd-clean.md"])
 def test_a_folder_that_is_none_is_refused(out: Path, run: Script, where: str) -> None:
     assert run("verdict", "ingest", f"--dir={where}") == 2
     assert "dir:" in run.err
@@ -200,8 +200,8 @@ def test_a_review_is_data_whatever_it_says(out: Path, run: Script) -> None:
     assert run.out.startswith("NEEDS_ATTENTION\tfd-evil\t") and "\x1b" not in run.out
 
 
-def test_a_file_of_fifty_megabytes_takes_bounded_time_and_output(out: Path, run: Script) -> None:
-    text = '- P0 | P0-1 | "x" | y\n' * 5_000 + "z" * 50_000_000
+def test_a_file_of_ten_megabytes_takes_bounded_time_and_output(out: Path, run: Script) -> None:
+    text = '- P0 | P0-1 | "x" | y\n' * 5_000 + "z" * 10_000_000
     (out / "fd-big.md").write_text("### Findings Index\n" + text, encoding="utf-8")
     run("verdict", "ingest", "--dir=out", "--agents=fd-big")
     assert run.out.startswith("NEEDS_ATTENTION\tfd-big\t") and len(run.out) < 400

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import REFUSED_TEXTS, Script, each
+from conftest import REFUSED_TEXTS, Script, each, rounds
 from contextkit.reviews.documents import agent_review, reader
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
@@ -258,8 +258,8 @@ def test_rows_below_a_label_go_by_it() -> None:
     assert [f.severity for f in agent_review.parse(deeper).findings] == ["P0", "P0", "P0"]
 
 
-@pytest.mark.parametrize("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
-@pytest.mark.parametrize("quote", ['"', ""])
+@each("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
+@each("quote", ['"', ""])
 def test_a_table_is_an_index_without_its_head(alignment: str, quote: str) -> None:
     text = a_file(
         "", "| SEVERITY | ID | Section | Title |", alignment,
@@ -1002,11 +1002,10 @@ HUGE: dict[str, tuple[int, Callable[[int], str]]] = {
 def test_time_grows_with_the_length_only(name: str) -> None:
     most, text = HUGE[name]
 
-    def status(text: str) -> str:
-        return agent_review.effective_status(agent_review.parse(text))[0]
+    def status(text: str) -> None:
+        assert agent_review.effective_status(agent_review.parse(text))[0] != "CLEAN"
 
-    assert status(text(most)) != "CLEAN"
-    assert grows_in_proportion(status, text, most)
+    assert grows_in_proportion(status, text, most // rounds(4, 1))
 
 
 # Real files
@@ -1139,8 +1138,10 @@ def test_a_severity_that_no_finding_explains_is_named(repo: Path, run: Script) -
 
 
 def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never_clean(
-    repo: Path, run: Script
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (reader, agent_review):
+        monkeypatch.setattr(module, "MOST_LINES", 2_000)
     row = '- P3 | P3-1 | "One" | A word\n'
     head = f"### Findings Index\n{row}Verdict: safe\n\n### Summary\nA word.\n"
     fits = head + "word\n" * (reader.MOST_LINES - head.count("\n"))
@@ -1151,7 +1152,7 @@ def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never
     Path("out").mkdir()
     Path("out/fd-a.md").write_text(fits + "more\n", encoding="utf-8")
     assert run("verdict", "check", "--file=out/fd-a.md") == 1
-    assert "20000: only the first 20,000 lines are read" in run.out
+    assert "2000: only the first 2,000 lines are read" in run.out
     assert run("verdict", "gate", "--dir=out") == 1
     assert "malformed\tfd-a\tonly its first 20,000 lines are read" in run.out
 

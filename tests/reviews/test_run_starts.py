@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import NOW, Script, git
+from conftest import NOW, Script, each, git
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -242,7 +242,7 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
 # Refusals
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "complaint"),
     [
         ({"process": "reviews"}, "did you mean 'review'"),

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Script, git, rounds, start
+from conftest import Script, each, git, rounds, start
 
 STORE = Path(".clavain/verdicts")
 
@@ -63,7 +63,7 @@ def test_a_bad_number_never_keeps_the_old_status(repo: Path, run: Script) -> Non
     assert found["files_changed"] == []
 
 
-@pytest.mark.parametrize("agent", ["../../x", "./../../x", "/abs", "a/b", ".", "..", "x" * 300])
+@each("agent", ["../../x", "./../../x", "/abs", "a/b", ".", "..", "x" * 300])
 def test_a_bad_name_writes_nothing_anywhere(repo: Path, run: Script, agent: str) -> None:
     assert write(run, agent) == 2
     assert run.out == "" and len(run.err.splitlines()) == 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import end_agents, until
+from conftest import each, end_agents, until
 from contextkit.subagents.flows import background
 
 Starter = Callable[..., Path]
@@ -43,7 +43,7 @@ def log(folder: Path) -> str:
     return (folder / "agent.log").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "expected"),
     [("true", ("finished", 0)), ("exit 3", ("failed", 3)), ("kill -9 $$", ("failed", 137)),
      ("no-such-command-here", ("failed", 127))],

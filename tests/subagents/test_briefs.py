@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import planted
-import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.flows import upkeep
@@ -76,7 +75,7 @@ def test_no_secret_is_in_a_brief(layout: Layout, run: Script) -> None:
     assert "(redacted github-token)" in brief(layout) and secret not in brief(layout)
 
 
-@pytest.mark.parametrize("word", ["word ", "- item\n", "字", "x" * 99 + "\n"])
+@each("word", ["word ", "- item\n", "字", "x" * 99 + "\n"])
 def test_a_brief_stays_within_its_bounds(layout: Layout, word: str) -> None:
     deep = os.path.join(*["d" * 200] * 15)
     named = " ".join(f"`{deep}/{number}.py`" for number in range(12))

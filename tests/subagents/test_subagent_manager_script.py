@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS, Script, git, start, trusted, until
+from conftest import SCRIPTS, Script, each, git, start, trusted, until
 from contextkit.base import files, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
@@ -169,7 +169,7 @@ def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
     assert manager.log(identity) == "from settings\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "complaint"),
     [
         (["--slug=…"], "no letter or digit"),
@@ -718,7 +718,7 @@ def test_finish_without_a_text_writes_a_verdict_alone(manager: Manager) -> None:
     assert not Path("shared").exists()
 
 
-@pytest.mark.parametrize("options", [["--agent=a/b"], ["--status=GREEN"], ["--summary= "],
+@each("options", [["--agent=a/b"], ["--status=GREEN"], ["--summary= "],
                                      ["--id=nobody"], ["--session=a b"]])  # fmt: skip
 def test_a_finish_that_is_refused_writes_nothing(manager: Manager, options: list[str]) -> None:
     finish(manager, *options, text=REPORT, status=2)

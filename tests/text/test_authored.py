@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conftest import each
 from contextkit.text import authored
+from contextkit.text.digests import reading
 
 REPORT = """\
 # Parser
@@ -83,3 +84,45 @@ def test_all_of_an_answer_is_its_authors() -> None:
 
 def test_a_text_without_such_sections_has_no_author() -> None:
     assert authored.read("# A\n\nIt is slow.\n\n## B\n\nIt waits.\n") == authored.Authored()
+
+
+INVESTIGATION = """\
+# Empty exports
+
+**Status: cause found and reproduced; the fix is proposed and not applied.**
+
+## What I ruled out
+
+1. *Disk full.* 61 % at the time.
+
+## Cause
+
+A job renames the partition. The exporter takes a missing table for no rows.
+
+## Proposed fix
+
+- Remove the `except`.
+"""
+
+
+def test_the_state_the_cause_and_the_fix_are_the_authors_word() -> None:
+    assert told(INVESTIGATION) == [
+        ("summary", "cause found and reproduced; the fix is proposed and not applied."),
+        ("cause", "A job renames the partition."),
+        ("cause", "The exporter takes a missing table for no rows."),
+        ("decision", "Remove the except."),
+    ]
+    assert told("# Report\n\n**Status:** Done\n\n## Notes\n\nIt was read.\n") == []
+
+
+def test_a_bold_line_above_others_is_a_heading() -> None:
+    text = "I moved it.\n\n**Done**\n\n- All calls.\n\n**Not done**\n\nThe report still uses it.\n"
+    assert told(text) == [("open", "The report still uses it.")]
+    assert told("**Not done**\n\n**Never deploy it**\n") == []  # nothing stands below them
+
+
+def test_a_name_of_few_words_is_told_with_what_is_said_of_it() -> None:
+    blocks = reading.blocks(INVESTIGATION)
+    assert ["Disk full. 61 % at the time."] in [
+        [reading.plain(said.replace("*", "")) for said in block.statements()] for block in blocks
+    ]

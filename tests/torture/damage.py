@@ -39,11 +39,6 @@ def _documents(folder: Path) -> list[Path]:
     return found
 
 
-def names_of(folder: Path) -> set[str]:
-    """Every file but drafts and what is not a document, relative to the folder."""
-    return {str(path.relative_to(folder)) for path in _documents(folder)}
-
-
 def drafts(folder: Path) -> list[Path]:
     """What unfinished writes left behind."""
     found = []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from conftest import LONG, rounds
 from contextkit.base import files
 from scenes import Base, Command, run
 
-FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1, "strangers": 1, "time": 4}  # fmt: skip
+FEW = {"kills": 2, "races": 1, "disk": 2, "power": 1, "reviews": 10, "arguments": 3, "secrets": 1,
+       "machines": 1, "strangers": 1, "time": 1}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
@@ -38,12 +39,19 @@ def place(tmp_path: Path) -> Iterator[Path]:
     yield made
 
 
+def every(step: int, calls_of: Callable[..., list[list[str]]], *about: Any) -> list[list[str]]:
+    return calls_of(*about)[::step]
+
+
 @pytest.mark.parametrize("kind", torture.KINDS)
 def test_a_few_of_each_kind_hold(
     kind: str, base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow, "SIZE", 30_000)  # characters; `make torture what=time` takes 1 MB
     monkeypatch.setattr(strangers, "HOSTS", strangers.HOSTS[: rounds(1, 2)])
+    for calls_of in (strangers._looked, strangers._opened):
+        some = functools.partial(every, rounds(4, 1), calls_of)
+        monkeypatch.setattr(strangers, calls_of.__name__, some)
     if torture.module(kind).missing().startswith("skipped"):
         pytest.skip(torture.module(kind).missing())
     fallen = []
@@ -166,7 +174,7 @@ def test_closed_streams_are_no_reason_for_a_traceback(base: Base, place: Path) -
     )
     more = [Command(name, tuple(line.split())) for name, line in words]
     said = []
-    for command in (*base.readers(), *more):
+    for command in (*base.readers()[:: rounds(2, 1)], *more):
         done = run(command, folder, before=("sh", "-c", '"$@" <&- >&-', "sh"))
         said += damage.unexplained(command, done)
         nothing = command.name == "verdict_attention"  # has nothing to print here

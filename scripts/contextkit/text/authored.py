@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.text.digests import reading
+from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
 from contextkit.text.patterns import Pattern
 
@@ -19,6 +19,7 @@ _ROLES = {  # words of headings
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
     ),
     "summary": (
+        "status|outcome|result|answer|short answer|antwort|respuesta|réponse|risposta|resposta|"
         "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
         "key findings|key finding|key takeaways|key takeaway|main findings|"
         "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
@@ -28,7 +29,17 @@ _ROLES = {  # words of headings
         "streszczenie|wnioski|резюме|итог|итоги|вывод|выводы|заключение|краткое содержание|"
         "摘要|总结|總結|结论|結論|概要|要約|まとめ|요약|결론|ملخص|الخلاصة|सारांश|निष्कर्ष|özet|sonuç"
     ),
+    "cause": (
+        "cause|causes|root cause|root causes|diagnosis|what is wrong|what went wrong|"
+        "ursache|ursachen|grundursache|diagnose|causa|causas|causa raíz|causa raiz|diagnóstico|"
+        "cause racine|cause profonde|diagnostic|causa principale|oorzaak|orsak|grundorsak|"
+        "przyczyna|причина|причины|原因|根因|根本原因|원인|السبب|कारण|neden"
+    ),
     "decision": (
+        "fix|fixes|proposed fix|solution|next step|next steps|to do|todo|what to do|actions|"
+        "action items|lösung|nächste schritte|solución|próximos pasos|solução|próximos passos|"
+        "correctif|prochaines étapes|soluzione|oplossing|lösning|rozwiązanie|решение проблемы|"
+        "解决方案|对策|対策|해결책|"
         "decision|decisions|recommendation|recommendations|recommended|"
         "entscheidung|entscheidungen|empfehlung|empfehlungen|decisión|decisiones|"
         "recomendación|recomendaciones|decisão|decisões|recomendação|recomendações|décision|"
@@ -38,6 +49,8 @@ _ROLES = {  # words of headings
         "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
     ),
     "open": (
+        "not done|remaining|still open|left to do|left open|pending|nicht erledigt|noch offen|"
+        "pendiente|pendientes|reste à faire|da fare|pendente|pendentes|未完成|残り|"
         "open question|open questions|capsule gap|capsule gaps|gaps|unverified|limitations|"
         "offene fragen|preguntas abiertas|questões em aberto|questions ouvertes|"
         "domande aperte|open vragen|öppna frågor|otwarte pytania|открытые вопросы|"
@@ -52,7 +65,7 @@ _ROLES = {  # words of headings
         "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
     ),
 }  # fmt: skip
-_CORE = ("verdict", "summary", "advice")
+_CORE = ("verdict", "summary", "cause", "advice")
 _ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _QUALIFYING = frozenset(
@@ -187,6 +200,8 @@ def _of_block(block: Block) -> list[Statement]:
         return _statements(block, aspect, "detail" if role == "summary" and below else role)
     label = _LABELS.match(block.text)
     role = role_of(label[1]) if label else ""
+    if role == "summary" and weighing.is_label(reading.plain(block.text)):
+        return []  # `Status: done`
     deepest = _DEEPEST if role in ("verdict", "confidence") else 2  # deeper it is about one finding
     return _statements(block, "", "") if role and len(block.titles) < deepest else []
 
@@ -203,7 +218,10 @@ def _section(titles: tuple[str, ...], deepest: int) -> tuple[str, str]:
 
 def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
     """The statements of a block; its label, if it has one, says more than its heading."""
-    text, label = block.text, _LABELS.match(block.text)
+    text = block.text
+    if text[:2] == text[-2:] == "**" and text.count("**") == 2:
+        text = text[2:-2]
+    label = _LABELS.match(text)
     if label and (named := role_of(label[1])):
         role = "advice" if (role, named) == ("summary", "decision") else named
         block = block._replace(text=text[label.end() :])

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unicodedata
 
-from conftest import SCRIPTS, each
+from conftest import SCRIPTS, each, rounds
 from contextkit.base import tokens
 from contextkit.text import facts
 from contextkit.text.digests import engine, kinds, reading
@@ -50,7 +50,7 @@ for n in (200, 600):
 
 def test_a_digest_is_the_same_in_any_process() -> None:
     said = set()
-    for seed in "0134":
+    for seed in "0134"[: rounds(2, 4)]:
         known = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}
         done = subprocess.run([sys.executable, "-c", LISTINGS], env=known, stdout=subprocess.PIPE)
         said.add(done.stdout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.text.digests import diagnostics, engine, failures
 from contextkit.text.digests.lines import Lines
@@ -82,7 +81,7 @@ def test_very_long_lines_are_read_in_part(part: str) -> None:
     assert all(len(failure.said) < 300 for failure in found)
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "error: the argument passed to open() is no path",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from conftest import each
 from contextkit.text import objects
 from contextkit.text.digests import engine
@@ -71,7 +70,7 @@ def test_a_linter_s_xml_is_read_as_its_json() -> None:
     assert "src/A.java:3 Line is too long." in summary and "1 error" in summary
 
 
-@pytest.mark.parametrize(
+@each(
     "tree",
     [
         [{"time": n, "level": "error", "msg": "lost", "file": "a.py", "line": n} for n in range(9)],
@@ -80,7 +79,6 @@ def test_a_linter_s_xml_is_read_as_its_json() -> None:
         [{"name": "web", "severity": "high"}],
         [{"severity": "high", "message": "no place and no rule"}],
     ],
-    ids=["entries of a log", "rules", "a level that is a number", "no words", "nowhere"],
 )
 def test_what_is_no_finding(tree: Any) -> None:
     assert results.findings(tree) == []

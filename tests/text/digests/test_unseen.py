@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import each
-from contextkit.text.digests import engine
+from contextkit.text.digests import engine, lines
 
 LISTED = """\
 /srv/app:
@@ -265,7 +265,7 @@ TOLD = {
     "git log --graph": (GRAPH, "listing", ["6 commits", "Shout line five"]),
     "sqlite3 -column": (RULED, "table", ["30 rows, 4 columns", "paid x29, failed x1"]),
     "unittest": (CHAINED, "log", ["RuntimeError: no rate for CHF", "/srv/bank.py:17"]),
-    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "plain", ["Error #1…8: LEAK 150 bytes"]),
+    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "log", ["Error #1…8: LEAK 150 bytes"]),
     "maven": (MAVEN, "log", ["14 messages in 14 files", "[DefaultPackage]"]),
     "pylint": (PYLINT, "log", ["13 messages in 1 file: C0103 x13", "first at src/a.py:1"]),
     "cpplint": (CPPLINT, "log", ["whitespace/tab x14", "Tab found; use spaces x14"]),
@@ -299,3 +299,77 @@ def test_what_decides_is_told(tool: str) -> None:
 )
 def test_what_is_not_so_is_not_told(text: str, part: str) -> None:
     assert part not in engine.digest(text, 120).summary
+
+
+SESSION = (
+    "$ ruff check .\nAll checks passed!\n$ mypy .\n"
+    + "".join(f"a/m{n}.py:{n + 3}: note: See the manual\n" for n in range(9))
+    + "Found 1 error in 1 file (checked 48 source files)\n$ pytest -q\n....\n350 passed in 12.40s\n"
+)
+COVERED = "Name        Stmts  Miss  Cover\n" + "".join(
+    f"shop/m{n}.py  {100 + n % 7}  {121 if n == 17 else n % 5}  {90 - n % 9}%\n" for n in range(34)
+)
+IMPORTED = "import time: self [us] | cumulative | imported package\n" + "".join(
+    f"import time: {18061 if n == 40 else 50 + n % 13} | {600 + n % 31} | lib.errors.m{n % 3}\n"
+    for n in range(90)
+)
+OVERFLOWN = "".join(
+    f"==7== Invalid write of size {n}\n==7==    at 0x1{n}: fill (inv.c:{n * 5})\n==7== \n"
+    for n in (4, 5)
+)
+COMPARED_VALUES = "".join(
+    f"  {n}) Failure:\nT#test_{n} [t.rb:{n}]:\n--- expected\n+++ actual\n@@ -1 +1 @@\n"
+    f"-{n}\n+{n + 1}\n\n"
+    for n in range(1, 4)
+)
+
+
+def test_the_last_word_of_each_command_of_a_session_is_told_the_failed_ones_first() -> None:
+    key = engine.digest(SESSION, 200).key
+    assert key.startswith("mypy .: Found 1 error in 1 file")
+    assert "ruff check .: All checks passed!" in key and "pytest -q: 350 passed in 12.40s" in key
+
+
+@each("text, row", [(COVERED, "shop/m17.py 103 121 82%"), (IMPORTED, "18061")])
+def test_the_row_with_by_far_the_largest_number_of_a_column_is_told(text: str, row: str) -> None:
+    told = engine.digest(f"collected\n\n{text}\nTOTAL 1 2 3%\nwritten\n", 200)
+    assert row in told.summary and "failed" not in [one.aspect for one in told.rows]
+
+
+def test_errors_told_as_one_have_each_its_place() -> None:
+    assert "(inv.c:20, inv.c:25) (x2)" in engine.digest(OVERFLOWN * 2, 200).summary.replace(
+        "x4", "x2"
+    )
+
+
+def test_the_difference_of_two_values_is_no_patch() -> None:
+    assert "changed" not in engine.digest(COMPARED_VALUES, 300).summary
+
+
+def test_the_counts_of_tests_are_those_that_the_tool_states() -> None:
+    tests = "".join(f"ok {n} - case {n}\n" for n in range(1, 29))
+    stated = "# tests 29\n# pass 27\n# fail 1\n# todo 1\n"
+    text = f"TAP version 13\n{tests}not ok 29 - hangs\n1..29\n{stated}"
+    assert engine.digest(text, 200).key == "1 failed, 1 todo, 27 passed of 29"
+
+
+def test_a_success_is_not_the_key_of_a_run_in_which_something_failed() -> None:
+    run = "FAIL shop/inv 0.1s\npanic: test timed out after 3s\n\nok  \tshop/tax\t0.002s\n"
+    assert "FAIL" in engine.digest(run, 200).key
+
+
+def test_a_name_of_several_parts_is_no_failure_but_what_is_unmet_is() -> None:
+    rows = [f"loaded numpy.exceptions from cache {n}" for n in range(9)]
+    assert not lines.Lines("\n".join(rows)).failing
+    assert lines.Lines("dependency ghost unmet").failing == [0]
+
+
+def test_a_message_that_its_tool_wraps_has_the_code_at_its_end() -> None:
+    short = "".join(
+        f"a.py:{n}: error: No annotation  [no-def]\n    def f{n}():\n" for n in range(9)
+    )
+    long = "".join(
+        f"b.py:{n}: error: No annotation for one\n    or more  [no-def]\n" for n in range(9)
+    )
+    summary = engine.digest(short + long, 200).summary
+    assert "no-def x18" in summary and "one or more" in summary

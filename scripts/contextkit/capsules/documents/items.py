@@ -120,13 +120,11 @@ def _added(body: str, section: str, texts: list[str]) -> str:
 def for_subagent(body: str) -> str:
     """`body` without the checklist and who owns what, which is the main agent's business."""
     lines = body.split("\n")
-    spans = [
-        range(first - 1, end) for title, first, end in sections_of(lines) if title == CHECKLIST
-    ]
+    checklists = [span for span in sections_of(lines) if span[0] == CHECKLIST]
     coded = markdown.in_fences(lines)
     kept = []
     for at, line in enumerate(lines):
-        if any(at in span for span in spans):
+        if any(first - 1 <= at < end for _, first, end in checklists):
             continue
         short = line if coded[at] else _without_owner(line)
         if short.strip(" -*+_") or not line.strip(" -*+_"):

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    agents,
-    files,
-    filters,
-    ledger,
-    names,
-    redaction,
-    templates,
-    tokens,
-)
+from contextkit.base import agents, files, filters, ledger, names, redaction, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -62,6 +52,8 @@ def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff])
         for (name, handoff), text in zip(kept.items(), _texts(list(kept.values())), strict=True)
         if text
     ]
+    from contextkit.base import addresses
+
     for part in parts:
         ref = addresses.of(layout, layout.join(str(part["path"])), "handoff")
         size = tokens.estimate(str(part["text"]))

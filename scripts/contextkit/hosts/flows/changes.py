@@ -8,7 +8,6 @@ shown (`diff`) and written (`carry_out`). What we add to a text of the host's is
 from __future__ import annotations
 
 import difflib
-import glob
 import os
 import re
 import shlex
@@ -16,7 +15,7 @@ import shutil
 import tempfile
 from collections import Counter
 
-from contextkit.base import files, git, makefiles, names
+from contextkit.base import files, git, makefiles, names, stores
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.hosts.documents import contracts as hosts
@@ -202,11 +201,11 @@ def _remove_drafts(plan: Plan) -> None:
     written = [*plan.before.files, *plan.record.files, plan.record_path, *makefiles.NAMES]
     for host in hosts.every():
         written += [host.instructions, host.settings, host.local_settings]
-    for path in filter(None, written):
-        folder, name = os.path.split(os.path.join(plan.into, path))
-        for draft in glob.glob(f".{glob.escape(name)}.*.tmp", root_dir=folder):
-            if files.is_draft(draft):
-                files.discard(os.path.join(folder, draft))
+    own = {os.path.join(plan.into, path) for path in written if path}
+    for folder in {os.path.dirname(path) for path in own}:
+        for name in filter(files.is_draft, stores.names_in(folder)):
+            if os.path.join(folder, name[1:-17]) in own:  # `.Makefile.….tmp`
+                files.discard(os.path.join(folder, name))
 
 
 def _remove_emptied(plan: Plan) -> None:

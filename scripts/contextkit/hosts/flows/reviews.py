@@ -15,7 +15,7 @@ from contextkit.reviews.documents import runs, verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.documents.agent_review import Terms
+    from contextkit.reviews.documents.index import Terms
     from contextkit.reviews.flows.agent_files import Reading
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered

@@ -13,17 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    formats,
-    ledger,
-    names,
-    sessions,
-    stores,
-    templates,
-    version,
-)
+from contextkit.base import files, formats, ledger, names, sessions, stores, templates, version
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -245,6 +235,8 @@ def save(
         if not _is_listed(layout, session, path):
             os.unlink(path)  # stored and listed, or neither
         raise
+    from contextkit.base import addresses
+
     ref = addresses.of(layout, path, "payload")
     size, agent = payload.tokens, payload.source
     ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=agent)

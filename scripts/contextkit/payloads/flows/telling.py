@@ -91,7 +91,8 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
 
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that have these lines of the text."""
-    return f"lines {first + start - 1}-{first + max(start, last) - 1}"
+    begin, end = first + start - 1, first + max(start, last) - 1
+    return f"lines {begin}-{end}" if end > begin else f"line {begin}"
 
 
 class _Teller:
@@ -258,19 +259,17 @@ class _Teller:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        digest = self._parsed.digest(room, most, added, self._first)
+        digest = self._parsed.digest(room, most, added, self._first, not written)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
             # a mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first)
+            digest = self._parsed.digest(room, most, cleaned, self._first, not written)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
-        rows = [Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows]
-        key = told.key_findings
-        if not key:
-            key = digest.key
-        elif digest.key and digest.key not in receipts.said(told):
-            rows.insert(0, Row(aspect="Also", finding=digest.key))
+        said = receipts.said(told)
+        rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
+                for row in digest.rows if row.finding.rstrip(" …") not in said]  # fmt: skip
+        key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]

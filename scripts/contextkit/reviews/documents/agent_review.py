@@ -18,7 +18,7 @@ from __future__ import annotations
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, reader, vocabulary
-from contextkit.reviews.documents.index import UNCLOSED, Finding, Line
+from contextkit.reviews.documents.index import UNCLOSED, Finding, Line, Terms
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
@@ -31,13 +31,6 @@ _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
 _LIKELY = 3  # of the four sections: enough to make a file research even without its sentinel
-
-
-class Terms(Record):
-    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
-
-    files: int
-    open: tuple[str, ...] = ()
 
 
 class Review(Record):

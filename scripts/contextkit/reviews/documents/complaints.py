@@ -16,7 +16,7 @@ _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 
 
-def check(text: str, terms: agent_review.Terms | None = None) -> list[Complaint]:
+def check(text: str, terms: index.Terms | None = None) -> list[Complaint]:
     """What is wrong with an agent's file: (line, problem, how it should read, or '') each."""
     return [
         (number, names.one_line(wrong), names.one_line(better))
@@ -24,7 +24,7 @@ def check(text: str, terms: agent_review.Terms | None = None) -> list[Complaint]
     ]
 
 
-def _unproved(text: str, terms: agent_review.Terms | None) -> list[Complaint]:
+def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
     faults = []
@@ -43,7 +43,7 @@ def _unproved(text: str, terms: agent_review.Terms | None) -> list[Complaint]:
     return faults
 
 
-def feedback(text: str, terms: agent_review.Terms | None = None) -> list[str]:
+def feedback(text: str, terms: index.Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
     faults = check(text, terms)
     messages = []

@@ -126,6 +126,13 @@ def _heading(level: int, line: str) -> str | None:
     return glued if level or not glued else None
 
 
+class Terms(Record):
+    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
+
+    files: int
+    open: tuple[str, ...] = ()
+
+
 class Finding(Record):
     """A row of a Findings Index, or what was read without one; empty fields are not known.
 

@@ -24,8 +24,7 @@ from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
-from contextkit.reviews.documents.agent_review import Terms
-from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.blocks import lines as all_rows

@@ -43,7 +43,10 @@ _PRAISE = frozenset(
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
-_DONE = frozenset("fixed resolved closed passed mitigated solved remediated outdated".split())
+_DONE = frozenset(
+    "fixed resolved closed passed mitigated solved remediated outdated behoben erledigt corrigé"
+    " résolu corregido resuelto corrigido resolvido исправлено".split()
+)
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
 )
@@ -297,10 +300,7 @@ class Sight:
         return severity
 
     def _holds_findings(self, at: int, is_own: bool) -> bool:
-        """Whether there are findings inside a heading that is none itself, so that it groups them.
-
-        `is_own`: it has an id or a severity of its own.
-        """
+        """Whether a heading only groups findings; `is_own`: it has an id or a severity itself."""
         kinds = ("heading",) if self._graded(at) else ("heading", "item")
         last = self.blocks[at].last
         if self._group(at):
@@ -366,10 +366,7 @@ class Sight:
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
 
     def _of_group(self, at: int, severity: str, nested: bool) -> Finding | None:
-        """What is told in sentences below a heading that only names a severity.
-
-        Few words without a place or anything serious say that there is nothing.
-        """
+        """What is told below a heading that only names a severity; a few mild words are none."""
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
@@ -400,8 +397,6 @@ class Sight:
         """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
-            return ""
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
@@ -586,9 +581,10 @@ class Sight:
         if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty
-            if not shapes.has_words(below) and not is_named:
+            is_placed = bool(not title and shapes.place_in(whole).file)
+            if not (shapes.has_words(below) or is_named or is_placed):
                 return None
-            title = below or title
+            title = below or title or whole
         place = self._place(first, last)
         return _finding(severity, title, first, last, place, identity, recap)
 
@@ -693,8 +689,7 @@ class Sight:
     def is_around(self, finding: Finding, starts: set[int]) -> bool:
         """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""
         inside = range(finding.line + 1, finding.end + 1)
-        is_heading = finding.line in self._headed
-        return not is_heading and not starts.isdisjoint(inside)
+        return finding.line not in self._headed and not starts.isdisjoint(inside)
 
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
@@ -719,15 +714,13 @@ class Sight:
             yield from _of_columns(row, number)
 
     def of_prose(self, only_said: bool) -> Iterator[Finding]:
-        """Paragraphs that name a place and say in strong words what is wrong there.
-
-        `only_said`: those that say how bad it is: `This is critical`.
-        """
+        """Paragraphs that say what is wrong at a place; `only_said`: and how bad it is."""
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
             rows = self.plain[block.first - 1 : block.last]
-            if (block.kind == "text" and _is_log(rows)) or shapes.is_fields(rows):
+            is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
+            if (block.kind == "text" and is_log) or shapes.is_fields(rows):
                 continue
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
@@ -788,7 +781,8 @@ class Sight:
                 continue
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
             word = proof.serious_in(row, after)
-            severity = vocabulary.severity(re.split("[ -]", word)[0]) or ("P0" if word else "")
+            known = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
+            severity = known or ("P0" if word else "")
             if not severity or self._explains(at, row, word, told[severity]):
                 continue
             words = vocabulary.words(row)
@@ -816,11 +810,6 @@ class Sight:
 
 def _begins(title: str) -> str:
     return " ".join(vocabulary.words(title)[:3])
-
-
-def _is_log(rows: list[str]) -> bool:
-    """Whether the lines are what a tool printed: a command, places, deeper lines."""
-    return rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))
 
 
 def _annotated(row: str) -> str:

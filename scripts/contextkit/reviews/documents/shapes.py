@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import re
@@ -168,7 +169,7 @@ def place_in(text: str) -> Place:
     if "." not in text and "file" not in text:
         return NOWHERE
     for match in _PATH.finditer(text):
-        path = match[1].removeprefix("./").strip("[]")
+        path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
         if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
             continue
         if "/blob/" in path:
@@ -266,10 +267,7 @@ def table_rows(lines: list[str]) -> list[Row]:
 
 
 def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the roles of a table's columns; only the one that tells severities has that role.
-
-    It is the one that says so, or else the last one whose cells are all severities or scores.
-    """
+    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
     columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
     named = [at for at, role in enumerate(roles) if role == "severity"]
     told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
@@ -441,7 +439,7 @@ def head_of(text: str) -> Head:
         opened = "[" * (sign[0].count("[") - sign[0].count("]"))
         bare = ("**" if sign[0].count("**") % 2 else "") + opened + bare[sign.end() :]
         if severity:
-            rest = head_of(bare)
+            rest = copy.copy(head_of(bare))  # which is remembered
             stated = rest.severity if rest.marked else ""
             stated = stated or tail_of(bare)
             rest.severity = rest.raw = stated or severity
@@ -593,10 +591,11 @@ def first_sentence(text: str) -> str:
 def without_fields(title: str) -> str:
     """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
-    told = (field for field in fields if len(fields) > 2 and has_words(without_place(field)))
+    told = (field for field in fields if has_words(without_place(field)))
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
-    return " · ".join(kept) if len(fields) > 2 else title
+    rest = " · ".join(kept)
+    return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
 
 
 def unplaced(text: str) -> str:

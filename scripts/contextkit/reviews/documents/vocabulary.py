@@ -266,7 +266,7 @@ def labelled(text: str) -> tuple[str, str]:
     if not mark or len(label) > 40:
         return "", ""
     value = value.strip(" \t*")
-    return plain(label).upper(), value.lstrip("_ ") if label.startswith("_") else value
+    return plain(label).rstrip(" .").upper(), value.lstrip("_ ") if label.startswith("_") else value
 
 
 def verdict(text: str) -> str | None:

@@ -22,9 +22,9 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import agent_review, headers, reader, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.agent_review import Review, Terms
+from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
-from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 

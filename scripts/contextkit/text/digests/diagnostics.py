@@ -58,9 +58,6 @@ _SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arr
     r"|(?P<level>(?:Fatal )?Error|Warning)(?: (?P<number>\d+))?(?: \[(?P<rule>[\w-]+)\]| \(.*?\))?:"
     r" (?P<said>\S.*)$"
 )
-_ENDS = Pattern(r"\$ \S|exit \d")  # of what a command printed
-_PROPOSES = Pattern(r"Did you mean: ?$")
-_GOES_ON = 4  # lines from such a message on that are of it
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
     r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
@@ -86,13 +83,6 @@ _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreu
               "ошибка")  # fmt: skip
 _NOTE, _WORSE = "note", ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high", "medium", "moderate")
-_STYLE = Pattern(  # in the code of a message that is about looks
-    r"readab|styl|naming|convention|format|whitespace|indent|quot|spac|brace|docstring|comment"
-    r"|length|long|magic|identifier|case\b|semi\b|comma|order|sort",
-    re.I,
-)
-_FRAMED = Pattern(r"\d+ +[|│]")
-_UNDERLINED = Pattern(r"\s*[~^]+\s*$")  # below source that is quoted
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
@@ -139,7 +129,25 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     if others:  # of two in a line, the later one is told
         by_line = {message.line: message for message in [*found, *others]}
         found = [by_line[line] for line in sorted(by_line)]
-    return found, covered.union(message.line - 1 for message in others)
+    covered.update(message.line - 1 for message in others)
+    return _unwrapped(text, found, covered), covered
+
+
+def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
+    """The messages; one without a code that a tool wraps has its end, and the code, in the next."""
+    codes = {message.code for message in found}
+    if len(codes) < 2 or "" not in codes:
+        return found
+    whole: list[Diagnostic] = []
+    for message in found:
+        below = message.line if not message.code and message.line not in covered else -1
+        more = text.all[below].strip() if 0 <= below < len(text.all) else ""
+        joined = _made(0, "", "", f"{message.said} {more}", f"{message.quoted} {more}")
+        if joined.code and (joined.code in codes or "  [" in more):
+            covered.add(below)
+            message = joined._replace(line=message.line, place=message.place, level=message.level)
+        whole.append(message)
+    return whole
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
@@ -182,22 +190,6 @@ def _alone(piece: Piece) -> list[int]:
     """The lines of a piece that are nothing but a place, by number."""
     return [number for number, line in enumerate(piece.all)
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
-
-
-def details(text: Lines, placed: set[int]) -> set[int]:
-    """The lines below the messages that quote and explain: deeper ones, or with a number."""
-    below = set()
-    is_below = False
-    for number, line in enumerate(text.all if placed else ()):
-        if number in placed:
-            is_below = True
-        elif is_below and line:
-            is_below = line[:1] in _BLANK or bool(_FRAMED.match(line))
-            if not is_below and line[0].isdigit():
-                is_below = any(_UNDERLINED.match(text.all[n]) for n in text.below(number, 1))
-            if is_below:
-                below.add(number)
-    return below
 
 
 def _placed(read: str, number: int) -> Diagnostic | None:
@@ -243,26 +235,21 @@ def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:
     head = _ALONE.match(text.all[number])
     place = head["place"] or f"{head['script'] or head['file']}:{head['at'] or head['line']}"
     messages: list[Diagnostic] = []
-    at, goes_on = number, 0
+    covered = {number}
     for at in text.below(number):
         line = text.all[at][:_READ]
+        if _ALONE.match(line) or not any(text.all[at : at + 2]):
+            break
         if said := _SAID_OF_IT.match(line):
             words = (said["words"] or said["said"]).strip()
             code, level = said["code"] or said["rule"] or "", said["grade"] or said["level"]
-            quoted, goes_on = f"{place} {line.strip(' ^-')}", at + _GOES_ON * (not said["words"])
+            quoted = f"{place} {line.strip(' ^-')}"
             messages.append(Diagnostic(at + 1, place, _level(level), code, words, quoted))
-        elif _ALONE.match(line) or _ENDS.match(line):
-            break
-        elif not line and at > number + 1:
-            goes_on = 0
-            if not _PROPOSES.match("".join(text.all[at + 1 : at + 2])):
-                break
-        elif at < goes_on:
-            last, more = messages[-1], line.strip()
-            messages[-1] = last._replace(said=f"{last.said} {more}", quoted=f"{last.quoted} {more}")
-    else:
-        at += 1
-    return messages, set(range(number, at)) if messages else set()
+        elif messages and line[:1] in _BLANK and at == messages[-1].line:
+            last, more = messages.pop(), line.strip()
+            messages.append(last._replace(quoted=f"{last.quoted} {more}"))
+        covered.add(at)
+    return messages, covered if messages else set()
 
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
@@ -331,9 +318,9 @@ def _badness(one: Diagnostic) -> tuple[int, int]:
     return _WORSE.index(one.level), _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
 
 
-def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, bool, int]:
-    """The worst first, then what is not about looks, then what is rare."""
-    return (*_badness(same[0]), bool(_STYLE.search(same[0].code)), len(same))
+def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, int]:
+    """The worst first, then what is rare."""
+    return (*_badness(same[0]), len(same))
 
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:

@@ -1,7 +1,7 @@
 """engine.digest: summarize a long text in few tokens, facts first, depending on its kind.
 
     digest = engine.digest(text, cap=220)
-    digest.kind        report, review, log, diff, json, table, listing, help, code, trace, plain
+    digest.kind   report, review, log, diff, json, xml, table, listing, help, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
 
 Each kind is a module of `kinds/` with `confidence(text) -> int` (0 to 100: how sure it is that the
@@ -166,18 +166,21 @@ class ParsedText:
         most_rows: int = 7,
         size: Callable[[Digest], int] | None = None,
         first: int = 1,
+        keyed: bool = True,
     ) -> Digest:
         """The digest within `cap` tokens.
 
         `size` counts the tokens of a digest as it will be shown, by default as its summary; `first`
-        is the line of the text's first line in the file that a reader has.
+        is the line of the text's first line in the file that a reader has. One that is not `keyed`
+        has no key finding: all is in its rows.
         """
 
         weighed, partly = self._weighed, not self.is_output and self.partly
         count = size or (lambda digest: tokens.size(digest.summary, self.tokenizer))
 
         def made(told: dict[int, str]) -> Digest:
-            return _digest(self.kind, weighed.units, told, most_rows, partly, first)
+            main = _key(weighed.units, list(told)) if keyed else -1
+            return _digest(self.kind, weighed.units, told, most_rows, partly, first, main)
 
         chosen, others = _in_order_of_value(weighed, cap)
         return made(_fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap))
@@ -468,10 +471,15 @@ def _least(text: str, between_words: bool) -> int:
 
 
 def _digest(
-    kind: str, all_units: list[Unit], told: dict[int, str], most_rows: int, partly: bool, first: int
+    kind: str,
+    all_units: list[Unit],
+    told: dict[int, str],
+    most_rows: int,
+    partly: bool,
+    first: int,
+    main: int,
 ) -> Digest:
     """The units told in the text's order, grouped by heading, with those left out counted."""
-    main = _key(all_units, list(told))
     units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
     aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]

@@ -20,30 +20,14 @@ from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
-FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
-    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: "
-    r"|\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: ))"
-    r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
-    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|\bFound .* deadlock"
-    r"|^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|[✗✘×✕✖]\s)"
-    r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
-    r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bterminated by signal\b|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b"
-    r"|\bF(?:atal(?: error)?: |ailed (?:to|with)\b)"
-    r"|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b|\bstatus=\d+/|\bOut of memory: "
-    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b|\[(?:emerg|alert|crit|error)\]"
-    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
-    r"|(?:\.{3}|[.:] )[Ff]ailed$|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
-)
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1.*\1\1$"
+    r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
+_LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -97,7 +81,6 @@ _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
 )
-_LEGEND = Pattern(r"^[+-] (?:actual|expected)\b")  # of the difference of two values, by node
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
@@ -140,10 +123,12 @@ _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
+_FIRST, _BRIEF = 5, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
+_PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -186,7 +171,7 @@ class _Block:
     def _take(self, text: Lines, number: int) -> None:
         line = text.bare[number]
         said, points = _message(line), _POINTS.search(line)
-        if _LEGEND.match(line) or line == "stack backtrace:":
+        if line == "stack backtrace:":
             self._goes_on = 0
             return
         if _VALUE.match(line):
@@ -505,13 +490,15 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
-        place = _near(text, at) if not _PLACE.search(message) else ""
+        near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
+        places = [*dict.fromkeys(filter(None, near))]
+        place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
         times = f" (x{len(at_all)})" if len(at_all) > 1 else ""
         if message in errors:
             errors[message] = errors[message]._replace(times=errors[message].times + len(at_all))
         else:
             whole = f"{_with_place(message, place)}{times}"
-            errors[message] = Failure(at, whole, place or message, len(at_all))
+            errors[message] = Failure(at, whole, places[0] if places else message, len(at_all))
     return list(errors.values()), seen
 
 
@@ -531,7 +518,21 @@ def _form(text: Lines, at: int) -> str:
 
 
 def _fails(line: str) -> bool:
-    return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
+    """Whether a line is there to say that something failed, and does not just mention it.
+
+    Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
+    """
+    is_title = line.isupper() and ":" not in line
+    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
+        return False
+    words, (_, colon, last) = line.split(), line.rpartition(": ")
+    if len(words) > 2 and _PLACE.match(line):
+        return lines.says_failure(line)
+    says = lines.says_failure if " " in last else lines.says_failed
+    is_brief = bool(colon) and len(last) < _BRIEF
+    is_last = is_brief and last[0].isalpha() and says(last)
+    said = [" ".join(words[:_FIRST]), *_LOUD.findall(line)]
+    return is_last or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
@@ -597,7 +598,7 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if text.fails(number) and FAILS.search(line):
+        if text.fails(number) and _fails(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place

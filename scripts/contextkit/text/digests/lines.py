@@ -5,7 +5,7 @@
 
 A line's form is the line without its numbers; how often it occurs says how little it says. Words
 about failures count in the languages that reports come in. A line that ends in a colon is told
-with the next one, a wrapped paragraph in its sentences.
+with the next one, a wrapped paragraph by its sentences.
 
 A megabyte is read in a few hundredths of a second: what is asked of every line is asked of the
 whole text at once, or of the lines that hold a word; what costs more, of the lines that are chosen.
@@ -42,15 +42,21 @@ _FAILURES = (  # parts of words about a failure, and those with which such a wor
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
     " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
-    " uncaught violat forbidden incompatible mismatch exceed incomplete broken unknown vulnerab"
-    " ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
-    " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
-    " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+    " uncaught unmet violat forbidden incompatible mismatch exceed incomplete broken unknown"
+    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
+    " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
+    " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
 ).split()
 _LAST_PARTS = (
     "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
+_FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
+    r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
+    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
+    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"
+)
 _PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
@@ -62,7 +68,8 @@ _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
 _FINE = Pattern(
-    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
+    r"|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
     r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
@@ -97,15 +104,14 @@ THEIRS = (  # in a frame of a library
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
+_BEGIN = 3  # columns in which rows must be alike
+_PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
-_SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
-_PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
-_DIGIT = re.compile(r"[1-9]")
-_COUNT_ENDS = frozenset("0123456789.,%")
-_WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
-_COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
+_DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -119,19 +125,13 @@ _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
-_ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
-_MARKS = frozenset("-*+•o·0123456789")  # with which one begins
-_RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
-_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
-_PROSE = 160  # characters of a line that is a paragraph by itself
-_LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
 _MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
-_FAILED = b"\0"  # in front of what lines have in common that fail
+_FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
 _ALIKE = 8  # forms that differ only in names and are told as one
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
@@ -141,7 +141,6 @@ _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
 PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
-_MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -335,6 +334,17 @@ def read_ahead(text: str) -> Iterator[None]:
         yield
 
 
+def says_failure(said: str) -> bool:
+    """Whether a part of a line has a word or a phrase about a failure."""
+    lower = said.lower()
+    return bool(_FAILS.search(lower)) or any(map(lower.__contains__, _PHRASES[2:]))
+
+
+def says_failed(said: str) -> bool:
+    """Whether a part of a line has a word that means nothing else than that something failed."""
+    return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
+
+
 def starts(lines: list[str]) -> list[int]:
     """Where each line begins in its text, and where the next one would."""
     return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
@@ -370,10 +380,10 @@ class Lines:
         self._starts = starts(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all, numbers_in(text, _breaks)))
-        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
+        self.prose = set(numbers_in(text, _prose))
+        self.is_prose = len(self.prose) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
-        self._largest = self._largest_shares()
+        self._largest = set() if self.is_prose or len(self.all) > _SOME else self._peaks()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -389,14 +399,26 @@ class Lines:
                 at = self.whole.find(part, self._starts[number + 1])
         return sorted(numbers)
 
-    def _largest_shares(self) -> list[int]:
-        """The first lines of a profile: those that begin with shares of a whole, which fall."""
-        near = (number for number in self.holding("%") if "%" in self.all[number][:_MARGIN])
-        matches = ((number, _SHARE.match(self.all[number])) for number in near)
-        shares = [(number, float(match[1])) for number, match in matches if match]
-        falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
-        is_profile = falls and len(shares) > _PROFILE
-        return [number for number, _ in shares[:_PROFILE]] if is_profile else []
+    def _peaks(self) -> set[int]:
+        """The rows with the largest number of a column, where that is by far the largest one.
+
+        A row is a line of a run of which all have numbers in the same places. Numbers that only
+        rise are no values, and of a text that is very long no rows are looked for.
+        """
+        masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
+        ratios: dict[int, float] = {}
+        for _, run in itertools.groupby(masks, key=lambda at: masks[at][:_BEGIN]):
+            rows = [*run]
+            cells = [self.all[at][:_READ].split() for at in rows if len(rows) >= _ROWS]
+            alike = zip(*(masks[at] for at in rows), strict=False)
+            for kinds, column in zip(alike, zip(*cells, strict=False), strict=False):
+                values = [*map(_value, column)] if set(kinds) == {"n"} else [0.0]
+                top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
+                usual = sorted(values)[len(values) // 2]
+                if not rises and top > _PEAK * usual:
+                    at = rows[values.index(top)]
+                    ratios[at] = max(ratios.get(at, 0), top / (usual or 1))
+        return set(sorted(ratios, key=lambda at: -ratios[at])[:_MOST_PEAKS])
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
@@ -422,10 +444,6 @@ class Lines:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
         told = self._told = set(told)
         units: list[Unit] = []
-        for number, lines in self.prose.items():
-            if told.isdisjoint(lines):
-                units += _sentences(number, [self.all[at] for at in lines], not units)
-                told.update(lines)
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
@@ -464,7 +482,8 @@ class Lines:
         read = self.all[number][: 4 * _LONGEST].rstrip()
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
-        below = next((at for at in self.below(number, 4) if not _HINT.match(self.all[at])), 0)
+        near = self.below(number, 4)
+        below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
@@ -482,7 +501,8 @@ class Lines:
             by_rarity = sorted(keys, key=often.__getitem__)
             first = [key for key in by_rarity if key in failing][:most]
             first += [key for key in by_rarity if key not in failing][: most - len(first)]
-            keys = list(dict.fromkeys([*first, *keys[:_ENDS], *keys[-_ENDS:]]))
+            peaks = [key for key in keys if key[:1] == _PEAKS]
+            keys = list(dict.fromkeys([*first, *peaks, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -504,6 +524,8 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
+        for number in self._largest:  # each is told by itself
+            keys[number] = _PEAKS + b"%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:
@@ -537,19 +559,10 @@ class Lines:
         """The lines of a group for each form; what fails is one."""
         forms: dict[str, list[int]] = {}
         for number in numbers:
-            if not self._is_counted(number):
-                forms.setdefault("" if fails else self.forms[number], []).append(number)
+            forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
             times = often if often > len(numbers) else len(same)
             yield Line(same, self.all[same[0]], fails, times)
-
-    def _is_counted(self, number: int) -> bool:
-        """Whether a line is told with the one above it, as a count in a list of such."""
-        return number > 0 and self._counts(number) and self._counts(number - 1)
-
-    def _counts(self, number: int) -> bool:
-        line = self.all[number].rstrip() if number < len(self.all) else ""
-        return line[-1:] in _COUNT_ENDS and len(line) < _WORD and bool(_COUNT.match(line))
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -563,14 +576,13 @@ class Lines:
         """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
         leads_on = said.rstrip()[-1:] == ":" and self._leads_on(line.number)
-        if SUMS_UP.search(said) or self._is_counted(line.number + 1) or leads_on:
+        if SUMS_UP.search(said) or leads_on:
             weight = 2.0
         elif _FINE.search(said):
             weight = _LEAST
         if _FRAME.match(said):
             weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
-        if _BYTES.match(said) or _HINT.match(said):
-            weight *= 0.05
+        weight *= 0.05 if _BYTES.match(said) else 1.0
         return weight * 0.3 if _QUOTED.match(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
@@ -580,19 +592,9 @@ class Lines:
         is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
         return (1.8 if is_announced else 1.0) * (2.5 if is_at_an_end else 1.0)
 
-    def _counted(self, number: int) -> str:
-        """A line; of a list of names with counts, such as `Low: 3`, all of it."""
-        line = self.all[number][: 4 * _LONGEST]
-        if not _COUNT.match(line):
-            return line
-        end = number + 1
-        while end < len(self.all) and self._is_counted(end):
-            end += 1
-        return "; ".join(" ".join(line.split()) for line in self.all[number:end])
-
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
         numbers: Iterable[int] = line.numbers
         if has_more:  # most of those may be alike, with the lines below them
             numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
@@ -604,7 +606,7 @@ class Lines:
 
     def _text(self, number: int) -> str:
         """A line as it is told, with the next one if it leads on."""
-        text = " ".join(self._counted(number).split())
+        text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
         if below := self._leads_on(number):
             in_list = itertools.takewhile(
@@ -613,9 +615,7 @@ class Lines:
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
             said = (
-                alike(same, _LONGEST)
-                if is_list
-                else " ".join(self._counted(below)[:_LONGEST].split())
+                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
             )
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
@@ -671,6 +671,18 @@ def _shared(word: str, other: str) -> int:
     return len(_ALNUM_END.sub("", "".join(alike)))
 
 
+def _mask(line: str) -> str:
+    """Which of the first columns of a line are numbers: `wnn` for `src/a.py 120 3`."""
+    cells = line[:_READ].split(None, _COLUMNS)[:_COLUMNS]
+    return "".join("n" if _CELL.match(cell) else "w" for cell in cells)
+
+
+def _value(cell: str) -> float:
+    match = _CELL.match(cell)
+    digits = match[1].replace(",", "") if match else ""
+    return float(digits) * _UNITS.get(match[2], 1) if match and digits.count(".") < 2 else 0.0
+
+
 def _is_dated(lines: list[str]) -> bool:
     """Whether most lines begin with a time."""
     some = [line for line in lines if line.strip()]
@@ -703,10 +715,11 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, or a name with a number, and no numbered error."""
+    """Whether a word is an option, or a name with a number or of several parts, and no error."""
     if word.startswith("-"):
         return True  # of an option
-    return bool(_DIGIT.search(word)) and not word.endswith(("error:", "exception:"))
+    is_name = _DIGIT.search(word) or _DOTTED.search(word)
+    return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
 
 def bare(line: str) -> str:
@@ -735,46 +748,6 @@ def _without_path(word: str) -> str:
 
 
 @of_piece
-def _breaks(piece: Piece) -> list[int]:
-    """The lines of a piece that are blank or begin an item: with them a paragraph ends."""
-    return [number for number, line in enumerate(piece.all)
-            if not (bare := line.strip()) or (bare[0] in _MARKS and _ITEM.match(line))]  # fmt: skip
-
-
-def _paragraphs(lines: list[str], breaks: list[int]) -> Iterator[tuple[int, range]]:
-    """The paragraphs of prose, wrapped or in one line, by their first line."""
-    start, least = 0, _WRAPPED[0]
-    for number in [*breaks, len(lines)]:
-        is_long = number > start and len(lines[start]) >= least
-        if is_long and _is_prose(lines[start:number]):
-            yield start, range(start, number)
-        start = number + 1 if number < len(lines) and not lines[number].strip() else number
-
-
-def _is_prose(block: list[str]) -> bool:
-    """Whether some lines are a paragraph: long enough to be wrapped, and nearly all letters."""
-    if len(block) == 1:
-        return len(block[0]) > _PROSE and ". " in block[0] and _is_worded(block[0])
-    low, high = _WRAPPED
-    return all(low <= len(line) <= high and _is_worded(line) for line in block[:-1])
-
-
-def _is_worded(line: str) -> bool:
-    text = " ".join(line[:_READ].split())
-    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
-
-
-def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
-    """The sentences of a paragraph; the very first one counts more, and all of a decision."""
-    paragraph = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
-    label = _RUN_IN.match(paragraph)
-    worth, start = (weighing.of_label(label[1]), label.end()) if label else (1.0, 0)
-    for index, text in enumerate(reading.sentences(paragraph[start:])):
-        text = text if index else paragraph[:start] + text
-        weight = worth * weighing.of_sentence(text) * (1.6 if is_first and not index else 1.0)
-        weight *= 1.3 if _FAILS.search(text.lower()) else 1.0
-        if len(text) > 8:
-            key = worth > 2 and not index
-            yield Unit(
-                number + 1, "", reading.clause(text) or text[:_LONGEST], weight, 2 * key, key=key
-            )
+def _prose(piece: Piece) -> list[int]:
+    """The lines of a piece that are paragraphs, by number."""
+    return sorted(reading.prose(piece.all))

@@ -45,7 +45,8 @@ _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
 _BEGINS = Pattern(
-    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
+    r"|--- (?!expected|actual|want|got)(?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
     r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]\S*?[$#] |PS \S*> )",
@@ -97,8 +98,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
-            sizes[kind] += len(numbers)
             left = {unit.line - 1 for unit in units if unit.aspect == REST}
+            sizes[kind] += len(numbers) - len(left)
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
     rest = Lines("\n".join(lines) if sizes else text)
@@ -108,7 +109,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     if not kind or run.failed:
         kind = run.kind
     if run.failed:
-        told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
+        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told]
     if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
@@ -144,8 +145,19 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     for name in [kind] if kind and kind != "json" else _WHOLE:
         if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
-                return name, [unit for unit in units if unit.weight > 0]
-    return "", []
+                is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
+                return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
+    return _inside(text) if not kind else ("", [])
+
+
+def _inside(text: str) -> tuple[str, list[Unit]]:
+    """The tables and lists among other lines, which are left, and what there is more of."""
+    found = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
+    told = [unit for units, _ in found.values() for unit in units]
+    taken = {number for _, numbers in found.values() for number in numbers}
+    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
+    name = max(found, key=lambda name: len(found[name][1]))
+    return name, [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is_quoted(text: str) -> bool:

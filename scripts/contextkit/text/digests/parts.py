@@ -24,11 +24,6 @@ _DAY = Pattern(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|diens|donners|frei|sams)tag\b"
     r"|\b(?:lunes|martes|miércoles|jueves|viernes|lundi|mardi|mercredi|jeudi|vendredi)\b"
 )
-_VERSION = Pattern(r"\b\d+\.\d+\.\d+\b")
-_SHOUTED = Pattern(  # a negation in capitals
-    r"\b(?:NOT|NO|NEVER|NICHT|KEIN\w*|NIE|NUNCA|JAMAIS|NON|NÃO|NIET|INTE|НЕ)\b"
-    r"(?=[.,:!]? [a-zà-ÿа-я])"
-)
 _WORDS = {
     OPEN: r"\b(?:open(?:\b(?! the)|staand)|pending|unclear|undecided|unresolved|tbd|to be decided"
     r"|needs? an? (?:decision|owner)|no answer|still (?:missing|waiting)|offen\w*|ungeklärt"
@@ -87,19 +82,6 @@ _TITLES = {  # of sections, or in front of a paragraph
     r"|qué pasó|résumé|ce qui s'est passé|resumo|sommario|riassunto|samenvatting|sammanfattning"
     r"|podsumowanie|резюме|итог|摘要|概要|요약|ملخص|सारांश|özet",
 }
-_ASIDES = Pattern(  # who was there, the next meeting, any other business, greetings
-    r"\W*(?:present|attend\w+|participants?|excused|apologies|absent|anwesen\w+|teilnehm\w+"
-    r"|entschuldigt|protokoll|asistentes|presentes|ausentes|présent\w*|participant\w*|absent\w*"
-    r"|excusé\w*|presenti|assenti|aanwezig\w*|afwezig\w*|närvarande|frånvarande|obecni|nieobecni"
-    r"|присутств\w+|отсутств\w+|katılımcılar|parking lot|any other business|aob|misc\w*|social"
-    r"|verschiedenes|sonstiges|varios|diverso?s|divers|varie|rondvraag|övrigt|różne|разное|diğer"
-    r"|next (?:sync|meeting|call)|nächste[rs]? (?:termin|treffen|sitzung)|próxima reuni\w+"
-    r"|prochaine réunion|prossima riunione|volgend overleg|nästa möte|следующая встреча"
-    r"|hi|hello|hey|dear|(?:good )?morning|thanks?|thank you|cheers|best|regards|sorry|hope you"
-    r"|guten (?:tag|morgen)|hallo|liebe[rs]?|danke|viele grüße|hola|buenos días|gracias|saludos"
-    r"|bonjour|merci|cordialement|ciao|grazie|olá|obrigad\w+|hoi|bedankt|hej|tack|cześć|dzięki"
-    r"|привет|спасибо|merhaba|teşekkür\w*)\b|出席|参加者|欠席|缺席|其他|その他|参석|참석|기타|الحضور|उपस्थित"
-)
 _BY_WORDS = {part: Pattern(source) for part, source in _WORDS.items()}
 _BY_TITLE = {
     part: Pattern(rf"(?:{_TITLES[part]})" if part not in _WORDS else
@@ -118,22 +100,16 @@ _DUE = Pattern(
 def of_title(title: str) -> int:
     """The part of what stands under a title, or behind a label: `Actions`, `Beschluss:`."""
     lower = title.lower()
-    if _ASIDES.match(lower):
-        return ASIDE
     return next((part for part, words in _BY_TITLE.items() if words.search(lower)), NONE)
 
 
 def of_sentence(said: str) -> int:
     """The part of a sentence by its own words."""
     lower = said.lower()
-    if _ASIDES.match(lower) and not _BY_WORDS[BARRED].search(lower):
-        return ASIDE
-    if _SHOUTED.search(said):
-        return BARRED
     is_question = lower.rstrip().endswith(("?", "？"))
     for part, words in _BY_WORDS.items():
         if words.search(lower) and not (is_question and part != OPEN):
             return part
     if _DAY.search(lower) and _DUE.search(lower):
         return DUE
-    return MENDED if _VERSION.search(said) and not is_question else NONE
+    return NONE

@@ -24,6 +24,8 @@ from contextkit.text.patterns import Pattern
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
+_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
+_LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
@@ -172,11 +174,22 @@ class Block(NamedTuple):
     kind: str = "text"  # text, item, row, or code
 
     def statements(self) -> list[str]:
-        """Its sentences without markup, each cut to a unit's length; a row is one statement."""
+        """Its sentences without markup, each cut to a unit's length; a row is one statement.
+
+        A name of few words at the beginning, `Disk full.`, is told with what is said of it.
+        """
         text = plain(self.text)
-        return [clause(part) for part in ([text] if self.kind == "row" else sentences(text))]
+        parts = [text] if self.kind == "row" else [*sentences(text)]
+        if len(parts) > 1 and parts[0].count(" ") < _FEW:
+            parts[:2] = [f"{parts[0]} {parts[1]}"]
+        return [clause(part) for part in parts]
 
 
+_FEW = 3  # blanks in the words that name what follows
+_NAME = 8  # blanks in a bold line that is a heading
+LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
+    r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
+)
 _BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"[\s|:=_*-]*$")
 _COMMENT = re.compile(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
@@ -242,7 +255,31 @@ def blocks(text: str) -> tuple[Block, ...]:
         elif block.kind in ("text", "quote") and made:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
-    return tuple(block for block in made if block.text)
+    return tuple(_below_names([block for block in made if block.text]))
+
+
+def _below_names(made: list[Block]) -> Iterator[Block]:
+    """The blocks, of which bold lines that stand above others are headings: `**Not done**`."""
+    name, above = "", tuple[str, ...]()
+    for block, following in itertools.zip_longest(made, made[1:]):
+        if block.titles != above:
+            name, above = "", block.titles
+        if named := name_of(block):
+            has_more = following and following.titles == above and not name_of(following)
+            name = named if has_more else ""
+            if name:
+                continue
+        yield block._replace(titles=(*above, name)) if name else block
+
+
+def name_of(block: Block) -> str:
+    """The few bold words of a block that is nothing else; '' for a statement or with a label."""
+    text = block.text
+    if block.kind != "text" or not text[:2] == text[-2:] == "**" or text.count("**") != 2:
+        return ""
+    name = plain(text)
+    is_short = name.count(" ") < _NAME and name[-1:] not in (".", ":", "：", "!", "?")
+    return name if is_short and ": " not in name and not LABELED.match(name) else ""
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -310,6 +347,34 @@ def _end(text: str, start: int, index: int) -> int:
     numbered = word.isdigit() and (index - start < 4 or _MONTH.match(text, end + 1))
     is_part = word in _ABBREVIATIONS or numbered or initial
     return 0 if text[index] == "." and is_part else end
+
+
+def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines between empty ones, with the number, from 0, of the first."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if not any(map(str.isalnum, line)) and line.rstrip() != "--":  # above a signature
+            if number > start:
+                yield start, lines[start:number]
+            start = number + 1
+
+
+def prose(lines: list[str]) -> set[int]:
+    """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
+    numbers: set[int] = set()
+    for start, block in paragraphs(lines):
+        low, high = _WRAPPED
+        is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
+        if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
+            numbers.update(range(start, start + len(block)))
+    return numbers
+
+
+def is_worded(line: str) -> bool:
+    """Whether nearly all of a line is letters and spaces."""
+    text = " ".join(line[:_READ].split())
+    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
 
 
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`

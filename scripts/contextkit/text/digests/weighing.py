@@ -48,8 +48,6 @@ _DECIDING = (
         "özet"
     ).split("|"),
 )
-_PLANS = frozenset("plan plans todo to-do pläne planes".split())
-_ASIDE = 0.7  # how decisive a paragraph of any other label is
 _SKIPPED = frozenset(
     (
         "source|sources|see also|reference|references|table of contents|contents|appendix|"
@@ -142,15 +140,6 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
 def _decides(title: str) -> bool:
     lower = title.lower()
     return any(word in lower for word in _DECIDING)
-
-
-@functools.cache
-def of_label(label: str) -> float:
-    """How decisive a paragraph is that begins with this label: `Decision. …`, `Beschlossen: …`."""
-    if recommends(label) or label.lower() in _PLANS:
-        return 2.5
-    worth, _ = of_titles((label,))
-    return worth if worth > 1 else _ASIDE
 
 
 @functools.cache

@@ -5,13 +5,13 @@ Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Iterator
 from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
           ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip
 _SAMPLE = 4096  # bytes that are examined
-_PIECE = 1 << 16  # characters checked at a time, so that a long text is not copied whole
+_ESCAPED = Pattern("[\udc80-\udcff]")  # bytes that are not UTF-8
 _FORMATS = (
     (b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", "GIF image"),
     (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"), (b"\x1f\x8b", "gzip archive"),
@@ -38,7 +38,7 @@ def units(text: str) -> list[Unit]:
 
 def decoded(text: str) -> tuple[str, str]:
     """The readable text and its encoding: '' for UTF-8, `binary` if it is not text."""
-    if "\0" not in text and not any(map(_has_escapes, _pieces(text))):
+    if "\0" not in text and (text.isascii() or not _ESCAPED.search(text)):
         return text, ""
     data = text.encode("utf-8", "surrogateescape")
     for name, mark in _MARKS:
@@ -52,19 +52,6 @@ def decoded(text: str) -> tuple[str, str]:
     if is_format or b"\0" in sample or control * 50 > len(sample):
         return text, "binary"
     return data.decode("cp1252", "replace"), "Latin-1"
-
-
-def _pieces(text: str) -> Iterator[str]:
-    return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
-
-
-def _has_escapes(piece: str) -> bool:
-    """Whether there are surrogates in a piece: bytes that are not UTF-8."""
-    try:
-        piece.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _without_mark(data: bytes) -> str:

@@ -17,9 +17,6 @@ _DEFINES = Pattern(
     r"[\w<(*&].*|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:\(.*|function.*|\w+\s*=>.*)"
     r"|(?i:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION)\s+.*)))$"
 )
-_METHOD = Pattern(
-    r"^(?:[\w<>\[\],*&:]+\s+)+[*&]?\w+\s*\([^;{}]*\)\s*(?:const|throws [\w, ]+)?\s*\{\s*$"
-)
 _IMPORT = Pattern(
     r"^\s*(?:import(?! time:)|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b"
 )
@@ -58,8 +55,7 @@ def units(text: str) -> list[Unit]:
     lines = text.split("\n")
     defined: list[Unit] = []
     for number, line in enumerate(lines, start=1):
-        definition = _DEFINES.match(line) or (line.endswith("{") and _METHOD.match(line.strip()))
-        if definition and not line.lstrip().startswith("@"):
+        if _DEFINES.match(line) and not line.lstrip().startswith("@"):
             said = " ".join(line.split()).rstrip("{: =>")
             inner = len(line) - len(line.lstrip())
             hidden = re.search(r"\b_\w+", said) is not None

@@ -9,6 +9,7 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)
 _HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # of a merge, with more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
@@ -82,8 +83,16 @@ def confidence(text: str) -> int:
         return 0
     if not _BEGINS.search(sample) or not any(map(sample.__contains__, _PROOFS)):
         return 0
+    is_named = any(mark in sample for mark in ("diff --", "Index: "))
+    if not (is_named or any(map(_is_file, _PAIR.findall(sample)))):
+        return 0  # two values that a test compares
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
     return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60
+
+
+def _is_file(names: tuple[str, str]) -> bool:
+    """Whether what a diff compares are files, or the same thing in two states."""
+    return names[0] == names[1] or any(mark in "".join(names) for mark in "./\\\t")
 
 
 def units(text: str) -> list[Unit]:

@@ -23,8 +23,10 @@ _CUT = 200_000  # characters in which the end of an incomplete text is looked fo
 
 
 def confidence(text: str) -> int:
-    """By its first character, and by parsing it or the look of its lines."""
-    bare = text.lstrip()
+    """By its first character, and by parsing it or the look of its lines; XML is a tree as well."""
+    bare = text.lstrip("\ufeff \t\r\n")
+    if bare[:1] == "<":
+        return 60 * (objects.tree(text) is not None)
     if bare[:1] not in ("{", "["):
         return 0
     return 95 if objects.parsed(bare) is not None else 60 if _is_cut(bare) else 0
@@ -60,14 +62,14 @@ def units(text: str) -> list[Unit]:
     """Its shape first, then values with decisive names, then outliers, then the rest."""
     import json
 
-    value = objects.parsed(text.strip())
+    value = objects.tree(text)
     told: list[Unit] = []
     if value is None:
         value, line = _beginning(text)
         if value is None:
             return []
         told.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
-    _tell("", value, told, 0)
+    _tell("", _plain(value) if text.lstrip("\ufeff \n")[:1] == "<" else value, told, 0)
     placed = []
     for unit in told:
         name = (unit.short or unit.aspect).rpartition(".")[2].partition("[")[0]
@@ -87,7 +89,12 @@ def _tell(path: str, value: object, found: list[Unit], depth: int) -> None:
             unit = Unit(1, path or "shape", text, 0.7 if path else 2.0, 0 if path else 1, "shape")
             found.append(unit._replace(derived=True))
         found += _values(path, {str(key): inner for key, inner in value.items()})
-        for key, inner in value.items():
+        alike = _alike(value)
+        if alike:
+            _columns(path, alike, found)
+            left = (str(one[""]) for one in alike[1:2] + alike[-2:-1])
+            found += [Unit(1, path, "", 0.1, table.LEFT, short=name) for name in left]
+        for key, inner in value.items() if not alike else ():
             _tell(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
     elif isinstance(value, list) and value:
         found.append(_size(path, value, depth))
@@ -140,13 +147,40 @@ def _shown(value: object) -> str:
     return cut(" ".join(text.split()), _LONGEST)
 
 
+def _plain(value: Any) -> Any:
+    """A tree of XML without tags; of the elements in one, a list only where there are several."""
+    if isinstance(value, list):
+        return [*map(_plain, value)] if len(value) > 1 else _plain(value[0])
+    if not isinstance(value, dict):
+        return value
+    named = {"" if key == "text" else key: inner for key, inner in value.items()}
+    return {key: _plain(inner) for key, inner in named.items() if key != objects.TAG}
+
+
+def _alike(value: dict[Any, object]) -> list[dict[str, object]]:
+    """The objects in one by their names, if there are many that share most of their keys."""
+    inner = {str(key): one for key, one in value.items() if isinstance(one, dict)}
+    keys = Counter(key for one in inner.values() for key in one)
+    shared = sum(count for count in keys.values() if count * 2 > len(inner))
+    is_alike = len(inner) > _FEW and shared * 2 > keys.total()
+    return [{"": name, **one} for name, one in inner.items()] if is_alike else []
+
+
 def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
     """A list of objects as a table: the values of each field, outliers, the first and the last."""
     path = path or "entries"
-    keys = list(dict.fromkeys(str(key) for row in rows[:200] for key in row))[:40]
-    body = [(1, [_cell(row.get(key)) for key in keys]) for row in rows]
+    flat = [dict(_flat(row)) for row in rows]
+    often = Counter(key for row in flat for key in row)
+    keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
+    body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
-        for unit in table.column(keys, body, index):
+        rare = (
+            [row for row in body if row[1][index]] if often[key] <= max(1, len(rows) // 20) else []
+        )
+        for _, row in rare if "." not in key else ():
+            text = cut(f"{row[index]} ({row[0]})", _ENTRY)
+            found.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))
+        for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
             group = "fields" if is_field else unit.group
@@ -156,6 +190,15 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
     for index in (0, len(rows) - 1):
         shown = row_statement(keys, body[index][1])[:_ENTRY]
         found.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
+
+
+def _flat(row: dict[str, object], path: str = "") -> Iterator[tuple[str, str]]:
+    """The values of an object, and of those in it, with their paths."""
+    for key, value in row.items():
+        if isinstance(value, dict) and not path:
+            yield from _flat(value, f"{key}.")
+        else:
+            yield f"{path}{key}".rstrip("."), _cell(value)
 
 
 def _cell(value: object) -> str:

@@ -8,8 +8,10 @@ import re
 from collections import Counter
 
 from contextkit.base.names import counted
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.kinds.table import LEFT
+from contextkit.text.digests.lines import says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -19,14 +21,13 @@ _HIT = Pattern(  # no line of a compiler or linter
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
 )
-_DEFINES = Pattern(r"\b(?:def|class|fn|func|function|struct|interface|enum) \w")
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \(.*\))?$")
-_FIELD = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
+_OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
@@ -38,7 +39,6 @@ _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
 ENTRY = Pattern(_ENTRY)
 _FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with what is between files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
-_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)(?![\w@-])")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -46,6 +46,17 @@ _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
+
+_MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
+    r"^[ \t]*(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)$"
+    r"|^[ \t]*(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*$"
+    r"|^[ \t]*# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*)$",
+    re.M,
+)
+_FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
+_STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
+_COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
+_MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
 
@@ -118,7 +129,7 @@ def _grouped(
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
-        weight *= 3.0 if _DEFINES.search(match[0]) else 1.0 if groups[group] * 2 < count else 0.5
+        weight *= 1.0 if groups[group] * 2 < count else 0.5
         units.append(Unit(number, noun, _shown(match), weight))
     return units
 
@@ -158,13 +169,61 @@ def _tree(entries: Entries) -> list[Unit]:
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
-    bad = [(n, name) for n, _, name in nodes if _AMISS.search(name)]
+    bad = [(n, name) for n, _, name in nodes if " " in name and says_failure(name)]
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
         *(Unit(n, "entry", name, 0.4) for n, name in deeper),
     ]
+
+
+def inside(text: str) -> tuple[list[Unit], set[int]]:
+    """The lists with marks and the states of things among other lines, and the lines told."""
+    lines = text.split("\n")
+    entries: dict[str, list[tuple[int, str]]] = {}
+    for number, match in reading.places(_MARKED, text):
+        mark = match["box"] or match["sign"] or match["fate"]
+        name = match["name"] or match["thing"] or match[0]
+        if match["box"] and (title := _above(lines, number)):
+            name = f"{title} {name}"
+        entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
+    count = sum(map(len, entries.values()))
+    states = list(_states(lines))
+    if len(entries) < 2 or count < _MARKS:
+        return states, {unit.line for unit in states}
+    marks = sorted(entries, key=lambda mark: len(entries[mark]))
+    counts = Counter({mark: len(entries[mark]) for mark in marks})
+    told = [Unit(1, "marks", reading.listed(counts, _SHOWN), 2.0, 2, derived=True)]
+    for mark in marks[: -1 if counts[marks[-1]] > _SHOWN else None]:
+        names = reading.cut(", ".join(name for _, name in entries[mark]), 2 * _LONGEST)
+        told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
+    often = entries[marks[-1]]
+    told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
+    return [*states, *told], {n for same in entries.values() for n, _ in same}
+
+
+def _above(lines: list[str], number: int) -> str:
+    """The line above some entries that are deeper in."""
+    depth = _depth(lines[number])
+    return next((lines[n].strip() for n in range(number, -1, -1) if _depth(lines[n]) < depth), "")
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _states(lines: list[str]) -> Iterator[Unit]:
+    """Of a description in indented fields, those that say what became of a thing, with its name."""
+    fields = [(n, match) for n, line in enumerate(lines) if (match := _FIELD.match(line))]
+    if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
+        return
+    path: list[re.Match[str]] = []
+    for number, match in fields:
+        path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
+        if _STATE.match(match[3] or "") or _COUNT.match(match[0]):
+            said = " › ".join(" ".join(filter(None, outer.group(2, 3))) for outer in path)
+            yield Unit(number + 1, "", said, 2.0, 3)
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -180,7 +239,7 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
             commits.append((number, head["commit"], ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
-        ends = _FIELD.match(line) and not _FIELD.match(below)
+        ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
         if ends and commits and not commits[-1][2]:
             commits[-1] = (*commits[-1][:2], below.strip())
     return _of_commits(commits, authors)

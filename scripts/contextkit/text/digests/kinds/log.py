@@ -10,6 +10,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading
 from contextkit.text.digests.failures import Failure
+from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -70,13 +71,8 @@ _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
+_PROMPT = "$ "
 _COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are told
-_MEASURED = Pattern(  # the result of a measurement, by its name
-    r"-? ?(?:tps|throughput|(?:requests|transactions|queries) per second|(?:execution|total) time"
-    r"|latency average|(?:average|mean) latency)\b[^=:]{0,40}[=:] *\d",
-    re.I,
-)
-_MOST_RESULTS = 4  # that are told first
 _NEAR = 3  # lines that count, one above the other
 _END = 40  # lines at the end among which the verdict is
 _HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
@@ -96,31 +92,33 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
-    if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
+    bad = any(_BAD.search(unit.text) for unit in verdict)
+    is_good = bool(verdict) and not bad
+    says_nothing = bool(verdict) and bool(_BARE.match(verdict[0].text))
+    if failed and (is_good or says_nothing):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     ended, exits = _commands(text)
-    is_good = verdict and not any(_BAD.search(unit.text) for unit in verdict)
-    if ended and ended[0].key and (is_good or not (verdict or failed)):
+    is_unsaid = is_good or not (verdict or failed)
+    if ended and ended[0].key and is_unsaid:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
         ended = [unit._replace(key=False, rank=3) for unit in ended]
-    verdict += ended
+    verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
     told = used | placed | of_verdict | exits
-    rest = text.statements(told, inside | diagnostics.details(text, placed))
+    prose = text.prose if told.isdisjoint(text.prose) else set()
+    paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
+    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
         sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
-        results = [at for at, unit in enumerate(rest) if _MEASURED.match(unit.text)][:_MOST_RESULTS]
-        for at in () if text.is_prose else results:
-            rest[at] = rest[at]._replace(rank=2)
-        for at in () if text.is_prose else sums[-1:] or results[:1]:
+        for at in () if text.is_prose else sums[-1:]:
             rest[at] = rest[at]._replace(key=True, rank=2)
     rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
@@ -134,23 +132,23 @@ def run(text: Lines, status: int | None = None) -> Run:
 
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
-    """With which status commands ended, those that failed first; the lines that say so."""
-    command, typed = "", 0
+    """The last word of each of several commands, those that failed first; the lines with one."""
+    typed = [number for number, line in enumerate(text.all) if line.startswith(_PROMPT)]
     ended: list[tuple[bool, int, str]] = []
-    for number, line in enumerate(text.all if "\n$ " in text.whole else ()):
-        if line.startswith("$ "):
-            command, typed = line[2:], typed + 1
-        elif command and _EXIT.match(line):
-            fine = line.split()[-1] == "0"
-            ended.append((fine, number, f"{line.strip()}: {reading.cut(command, _COMMAND)}"))
-            command = ""
-    if typed < 2 or not ended:
+    for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
+        command = reading.cut(text.all[at].removeprefix(_PROMPT), _COMMAND)
+        last = next((n for n in range(end - 1, max(at, end - _NEAR_END - 2), -1)
+                     if _EXIT.match(text.bare[n]) or _VERDICT.search(text.bare[n])), 0)  # fmt: skip
+        if last:
+            word, is_exit = reading.cut(text.bare[last], _COMMAND), _EXIT.match(text.bare[last])
+            fine = word.split()[-1] == "0" if is_exit else not _BAD.search(word)
+            ended.append((fine, last, f"{word}: {command}" if is_exit else f"{command}: {word}"))
+    if not ended:
         return [], set()
     ended.sort()
     said = "; ".join(words for _, _, words in ended[:_ENDED])
     said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
-    fails = not ended[0][0]
-    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=fails)
+    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=not ended[0][0])
     return [unit], {number for _, number, _ in ended}
 
 
@@ -169,7 +167,7 @@ def _last_word(units: list[Unit]) -> list[Unit]:
 def _unit(one: Failure, below: Failure | None) -> Unit:
     """The statement of a failure; the last cause in a row of causes comes before the others."""
     is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
-    short = re.split(r"::| › | > |\.(?=test)", re.sub(r" \([\w.]+\)", "", one.name))[-1]
+    short = re.split(r"::| › | > |\.(?=test[_A-Z])", re.sub(r" \([\w.]+\)", "", one.name))[-1]
     said = _TWICE.sub(r"\2\1", one.said)
     rank = 2 if is_root or _GRAVE.search(one.said) else 3
     return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)

@@ -1,6 +1,6 @@
 """What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
 
-A statement is a sentence with the one that leans on it, a whole item of a list, or a whole message
+A statement is a sentence, a whole item of a list, or a whole message
 of a chat with its time and name. Which come first, `parts` says; of a chat and of mails, what was
 said later comes before what was said earlier.
 """
@@ -27,7 +27,6 @@ _ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+
 _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
-_WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
 _ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
 _DIGITS = Pattern(r"\d+")
 _PLACE = Pattern(
@@ -37,6 +36,7 @@ _PLACE = Pattern(
 _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 200  # lines by which prose is known
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
+_LEAST = 12  # words of prose
 _RARE = 20  # lines for one with the place of a message, or a commit
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
@@ -69,7 +69,7 @@ def confidence(text: str) -> int:
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
     words = [word for line in lines for word in line.split()]
     ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
-    if ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
+    if len(words) < _LEAST or ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
         return 0
     forms = {_DIGITS.sub("", line) for line in lines}
     placed = [line for line in lines if _PLACE.search(line)]
@@ -78,18 +78,13 @@ def confidence(text: str) -> int:
 
 def _worded(lines: list[str]) -> float:
     """The share of the characters that is in lines of words."""
-    worded = 0
-    for line in lines:
-        words = line.split()
-        is_worded = sum(map(bool, map(_WORD.fullmatch, words))) >= _WORDED * len(words)
-        worded += len(line) * is_worded
-    return worded / max(1, sum(map(len, lines)))
+    return sum(len(line) for line in lines if reading.is_worded(line)) / max(1, len("".join(lines)))
 
 
 def units(text: str) -> list[Unit]:
     """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
     passages = list(_passages(text.split("\n")))
-    made = _leaning([unit for passage in passages for unit in _statements(passage)])
+    made = [unit for passage in passages for unit in _statements(passage)]
     if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda unit: not unit.key)
@@ -99,30 +94,6 @@ def units(text: str) -> list[Unit]:
         is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
         weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
         made[at] = unit._replace(rank=0, weight=weight)
-    return made
-
-
-def _leaning(units: list[Unit]) -> list[Unit]:
-    """The statements, each that leans on the one before told with it if one of both has a part."""
-    made: list[Unit] = []
-    whole = ""  # the last one that was told with another
-    for unit in units:
-        said = _MESSAGE.sub("", unit.text, 1)
-        above = made[-1] if made else unit
-        parted = {above.rank, unit.rank} - {ASIDE, NONE}
-        fits = len(above.text) + len(unit.text) < reading.LONGEST
-        is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
-        leans = weighing.LEANING.match(said) and not is_answered
-        is_free = len(made) < 2 or above.text != whole
-        follows = is_free and (above.line == unit.line or said != unit.text)
-        is_one = len(parted) == 1 and fits
-        may_follow = made and leans and follows
-        if may_follow and is_one:
-            whole = reading.joined(above.text, unit.text)
-            key = above.key or unit.key
-            made[-1] = above._replace(text=whole, rank=min(parted), key=key)
-        else:
-            made.append(unit)
     return made
 
 
@@ -154,20 +125,20 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order; quoted mails and signatures are left out."""
     title, sender, signed = "", "", False
     width = _width(lines)
-    for start, rows in _blocks(lines):
+    for start, rows in reading.paragraphs(lines):
         head = [field for row in rows if (field := _FIELD.match(row))]
         if len(head) == len(rows) > 1 and any("@" in row for row in rows):
             sender, subject = _mail(head)
             title, signed = sender, False
-            yield _Passage(start, "", subject)
+            yield _Passage(start + 1, "", subject)
             continue
         signed = signed or rows[0].rstrip() == "--"
         if signed or rows[0][:1] == ">":
             continue
         if _is_title(rows):
-            is_first = not title and all(not line.strip() for line in lines[: start - 1])
+            is_first = not title and all(not line.strip() for line in lines[:start])
             if is_first:
-                yield _Passage(start, "", rows[0].strip())
+                yield _Passage(start + 1, "", rows[0].strip())
             else:
                 title = rows[0].strip().rstrip(":：")
             start, rows = start + 1, rows[1:]
@@ -175,17 +146,7 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             message = _MESSAGE.match(text)
             name = (message["nick"] or message["name"]) if message else sender
             is_whole = bool(message or _ITEM.match(text))
-            yield _Passage(start + number, title, text.lstrip("-*+•· "), name, is_whole)
-
-
-def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The lines between empty ones, with the number of the first."""
-    start = 0
-    for number, line in enumerate([*lines, ""]):
-        if not any(map(str.isalnum, line)) and line.rstrip() != "--":
-            if number > start:
-                yield start + 1, lines[start:number]
-            start = number + 1
+            yield _Passage(start + number + 1, title, text.lstrip("-*+•· "), name, is_whole)
 
 
 def _mail(head: list[re.Match[str]]) -> tuple[str, str]:

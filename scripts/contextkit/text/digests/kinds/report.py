@@ -21,9 +21,6 @@ _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
-_LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
-    r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
-)
 _URGENT = 1.5  # how much more an item of the highest priority weighs
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
@@ -107,7 +104,7 @@ class _Names:
             if path not in self._headings and _is_name(path):
                 self._headings[path] = self._unit(block, path[:-1], path[-1])
         bold = block.kind == "text" and block.text[:2] == block.text[-2:] == "**"
-        if not (bold and _LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
+        if not (bold and reading.LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
             return False
         depth = next((n for n, title in enumerate(titles, 1) if weighing.recommends(title)), 0)
         if depth:
@@ -131,7 +128,7 @@ class _Names:
 
 def _is_name(titles: tuple[str, ...]) -> bool:
     """Whether the last heading names what its section recommends, or something with a priority."""
-    if len(titles) < 2 or not _LABELED.match(titles[-1]):
+    if len(titles) < 2 or not reading.LABELED.match(titles[-1]):
         return False
     return weighing.recommends(titles[-2]) or bool(_PRIORITY.match(titles[-1]))
 

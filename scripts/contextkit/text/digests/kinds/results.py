@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
@@ -17,7 +18,11 @@ _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
 _TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
+_TAP_COMMENT = Pattern(r"\s*#(?! Subtest)")
 _SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
+_TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.M)
+_TAP_WORDS = {"fail": "failed", "cancelled": "cancelled", "skipped": "skipped", "todo": "todo",
+              "pass": "passed"}  # fmt: skip
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
@@ -71,18 +76,23 @@ def units(text: str) -> list[Unit]:
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
     if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
-        return _of_tests(list(_tap(text)))
+        return _of_tests(list(_tap(text)), dict(_TAP_COUNTS.findall(text[-4000:])))
     return _of_tree(text)
 
 
-def _of_tests(tests: list[Test]) -> list[Unit]:
-    """The counts of the results, then the tests that failed."""
+def _of_tests(tests: list[Test], stated: dict[str, str] | None = None) -> list[Unit]:
+    """The counts of the results, as the tool states them if it does; then the tests that failed."""
     if not tests:
         return []
-    counts = [(sum(test.result == result for test in tests), result)
-              for result in ("failed", "error", "skipped", "passed")]  # fmt: skip
-    text = ", ".join(f"{count} {result}" for count, result in counts if count)
-    units = [Unit(1, "tests", f"{text} of {len(tests)}", 3.0, 1, "tests", key=True, derived=True)]
+    counts = {result: sum(test.result == result for test in tests)
+              for result in ("failed", "error", "skipped", "passed")}  # fmt: skip
+    stated = stated or {}
+    counts = {
+        _TAP_WORDS[word]: int(stated[word]) for word in _TAP_WORDS if word in stated
+    } or counts
+    total = stated.get("tests", len(tests))
+    text = ", ".join(f"{count} {result}" for result, count in counts.items() if count)
+    units = [Unit(1, "tests", f"{text} of {total}", 3.0, 1, "tests", key=True, derived=True)]
     for test in tests:
         if test.result in ("failed", "error"):
             shown = cut(" ".join(f"{test.name}: {test.said}".rstrip(": ").split()), _LONGEST)
@@ -141,6 +151,8 @@ def _tap(text: str) -> Iterator[Test]:
                 message = below.strip()
             message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
             place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
+        comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
+        message = message or " ".join(comment.lstrip(" #") for comment in comments)
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
@@ -172,7 +184,8 @@ def findings(tree: Any) -> list[Diagnostic]:
     for one in objects.findings(tree, _graded):
         place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
         is_told = one.title or (one.code and one.package)
-        if place and is_told and (one.line or one.code or one.package) and (one.grade or one.code):
+        is_named = one.code or (one.grade and (one.line or one.package))
+        if place and is_told and is_named:
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
             wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
     return wrong

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Callable, Sequence
-from contextkit.text.digests.lines import bare
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Callable, Iterator, Sequence
+from contextkit.text.digests.lines import bare, says_failed
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
-_PSQL = Pattern(r"^-+(?:\+-+)+$")
 _RULED = Pattern(  # below the header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+) *$"
 )
@@ -24,19 +25,41 @@ _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _ROWS_READ, _ABOVE = 60, 8  # lines by which a table is known; that may stand above its rows
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
-_TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
+_TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
 _FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
-_NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
-Split = Callable[[str], list[str]]
-_ILL = Pattern(
-    r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1|deleted"
-    r"|close_wait|defunct|zombie|unhealthy|notready|evicted|\w*backoff|oomkilled|degraded|stale"
-    r"|expired|down)\b",
-    re.I,
+_NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
+    r"(?:[A-Za-z]\w*=)?(?P<open>\()?[<>~$€£]?"
+    r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
+    r"\s?(?P<unit>%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?(open)\))[,;:]?$"
 )
+_FIGURE = Pattern(
+    r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
+)  # or none
+_WORD = Pattern(r"[^\s|]+")
+_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
+_TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
+_PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
+_DIGIT = Pattern(r"\d")
+_NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
+_LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters beside a name
+_LARGEST = 200_000  # characters in which tables are looked for among other lines
+LEFT = 8  # the rank of a line that is only counted as left out
+_NEAR = 4  # by how much the number of a row may rise
+_FAR = 1.5  # how much farther off the lowest must be, to be told before the highest
+Split = Callable[[str], list[str]]
+Row = tuple[int, list[str]]
+
+
+class Numbers(NamedTuple):
+    """The values of a column with their rows, the most unusual ones last; how far those are off."""
+
+    rows: list[tuple[float, int, list[str]]]
+    spread: float
+    is_sorted: bool
+    is_low: bool
 
 
 def confidence(text: str) -> int:
@@ -68,18 +91,12 @@ def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
         several = sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines)
         return cells if several else None, 0
     for at, line in enumerate(lines[1:_ABOVE], start=1):
-        if _PSQL.match(line):
-            return _by_bars, at - 1
         if _RULED.match(line):
             starts = [match.start() for match in re.finditer(r"\S+", line.replace("-=", " ="))]
             body = [*lines[at - 1 : at], *lines[at + 1 :]]
             if all(line[at - 1 : at] in ("", " ") for line in body for at in starts[1:]):
                 return functools.partial(_by_starts, starts), at - 1
     return _delimiter(lines) or _apart(lines), 0
-
-
-def _by_bars(line: str) -> list[str]:
-    return [cell.strip() for cell in line.split("|")]
 
 
 def _by_starts(starts: list[int], line: str) -> list[str]:
@@ -100,7 +117,7 @@ def _delimiter(lines: list[str]) -> str:
         return ""  # `Tests run: 3, Failures: 0`
     import csv
 
-    for mark in "\t;,":
+    for mark in "|\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
         try:
@@ -118,7 +135,7 @@ def _apart(lines: list[str]) -> Split | None:
     """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
     counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
     if len(counts) == len(lines):
-        is_numbered = all(b - a == 1 for a, b in itertools.pairwise(counts))
+        is_numbered = len({b - a for a, b in itertools.pairwise(counts)}) == 1
         return None if is_numbered else _by_count
     head, *body = map(_by_gaps, lines)
     alike = [row for row in body if len(row) == len(head) > 2]
@@ -128,12 +145,14 @@ def _apart(lines: list[str]) -> Split | None:
     of_processes = lines[0].lstrip().startswith(_PROCESSES)
     if len(alike) * 10 >= len(body) * 9 and is_named and not of_processes:
         return _by_gaps
-    words = len(lines[0].split())
-    rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
+    sizes = Counter(len(line.split()) for line in lines[1:])
+    words = min(len(lines[0].split()), sizes.most_common(1)[0][0])  # `Mounted on` is one column
+    split = functools.partial(str.split, sep=None, maxsplit=words - 1)
+    rows = [row for line in lines[1:] if len(row := split(line)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
-    if is_capital and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
-        return functools.partial(str.split, sep=None, maxsplit=words - 1)
-    return None
+    is_named = all(name[0].isupper() or name[0] == "%" for name in split(lines[0]))
+    are_whole = words > 2 and len(rows) * 10 >= len(lines[1:]) * 9
+    return split if is_named and are_whole and any(map(all, numbers)) else None
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
@@ -151,7 +170,8 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
     reader = csv.reader(text.translate(_BORDERS).split("\n"), delimiter=split or ",")
     try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader
+                if any(row) and not (split == "|" and _RULE.match(row[0]))]  # fmt: skip
     except csv.Error:
         return []
     if split == "\t":  # of which several may align a column
@@ -175,65 +195,269 @@ def units(text: str) -> list[Unit]:
     rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
-    head = rows[0][1]
-    body, others = list[tuple[int, list[str]]](), list[tuple[int, list[str]]]()
-    for number, row in rows[1:]:
-        is_other = len(row) > 2 and row[0] and not any(row[1:])  # what stands below a table
-        (others if is_other else body).append((number, row))
-    if not body:
-        return []
+    (first, head), *rows = rows
+    others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # below it
+    body = [row for row in rows if row[0] not in others]
+    left = [Unit(n, REST, row[0]) for n, row in rows if n in others]
+    shown = {n: cut(row_statement(head, row), _LONGEST) for n, row in body}
+    return [*_told(first, head, body, shown), *left] if body else []
+
+
+def inside(text: str) -> tuple[list[Unit], set[int]]:
+    """The tables among other lines, and their lines; of one that is printed again, the last one."""
+    if len(text) > _LARGEST:
+        return [], set()
+    lines = text.translate(_BORDERS).split("\n")
+    tables: dict[str, tuple[int, list[str], list[Row]]] = {}
+    rest = [*lines]
+    for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
+        key = " ".join(head[:_FEW]).strip() or str(first)
+        _, names, above = tables.get(key, (0, head, []))
+        label = _label(above, -1) if above else -1
+        is_again = 0 <= label < len(head) and bool(
+            {row[label] for _, row in above} & {row[label] for _, row in body}
+        )
+        body = body if is_again or names != head else [*above, *body]
+        tables[key if is_again or names == head else str(first)] = first, head, body
+    told = list[Unit]()
+    taken = set[int]()
+    for first, head, body in tables.values():
+        shown = {n: cut(" ".join(lines[n - 1].split()), _LONGEST) for n, _ in body}
+        units = _told(first, head, body, shown)
+        if any(unit.group == "columns" and unit.rank == 2 for unit in units):
+            told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
+            taken |= {n for n in shown if not says_failed(lines[n - 1])}
+    return told, taken
+
+
+def _among(unit: Unit, size: Unit) -> Unit:
+    """A statement of a table as one among those of other lines."""
+    if unit.group != "columns" or unit.rank != 2:
+        return unit._replace(rank=LEFT * (not unit.text), group="")
+    rows = size.text.partition(",")[0]
+    rank = 2 * (unit.weight > 1 and not unit.aspect.startswith("column "))
+    text = f"{rows} by {unit.aspect}: {unit.text}"
+    return unit._replace(text=text, aspect="", group="", rank=rank)
+
+
+def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
+    """The tables with a rule as wide as each column below their header; they are cut out."""
+    for at, line in enumerate(lines):
+        if at and _RULED.match(line):
+            end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
+            rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))]
+            if len(rows) > _LEAST:
+                lines[at:end] = [""] * (end - at)
+                yield *rows[0], rows[1:]
+
+
+def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
+    """The rows with figures in the same places, with the names of their columns."""
+    runs: dict[str, list[list[Row]]] = {}
+    for number, line in enumerate(lines):
+        form, cells = _cells(line)
+        if form:
+            same = runs.setdefault(form, [[]])
+            if same[-1] and _parts(lines[same[-1][-1][0] + 1 : number]):
+                same.append([])
+            same[-1].append((number, cells))
+    formed = sorted(number for same in runs.values() for run in same for number, _ in run)
+    for form, same in runs.items():
+        for run in same:
+            columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
+            varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
+            between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
+            is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
+            least = _FEW if len(varied) > _LEAST else _LEAST
+            if len(varied) > 1 and len(run) >= least and is_whole:
+                named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
+                body = [(n + 1, [row[at] for at in varied]) for n, row in run]
+                yield run[0][0] + 1, [named[at] for at in varied], body
+
+
+def _parts(between: list[str]) -> bool:
+    """Whether some lines between two rows part them: no rule, and no single line with a number."""
+    others = [line for line in between if not _RULE.match(line)]
+    return len(between) > _GAP or len(others) > 1 or not all(map(_DIGIT.search, others))
+
+
+def _cells(line: str) -> tuple[str, list[str]]:
+    """Each figure of a row and the words between two of them; which are figures: `wnn`.
+
+    None of a line that says more in words, or of an event of a log.
+    """
+    words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
+    figures = [*map(_is_figure, words)]
+    if sum(figures) < 2 or len(words) > 4 * sum(figures) or bare(line) != line.strip():
+        return "", []
+    form, cells = "", list[str]()
+    for word, is_figure in zip(words, figures, strict=True):
+        last = cells[-1] if cells else ""
+        is_share = form[-1:] == "n" and word[0] + word[-1] == "()"
+        in_list = is_figure and last[-1:] == "," and last[0].isdigit()
+        goes_on = form[-1:] == "w" and not is_figure
+        if is_share or in_list or goes_on:
+            cells[-1] = f"{last} {word}"
+            form = form if is_share else form[:-1] + "w"
+        else:
+            cells.append(word)
+            form += "n" if is_figure else "w"
+    return form.rstrip("w"), cells
+
+
+@functools.lru_cache(_SAMPLE)
+def _is_figure(word: str) -> bool:
+    return bool(_NUMBER.match(word) or _FIGURE.match(word))
+
+
+def _names(lines: list[str], first: Row, form: str, columns: list[set[str]]) -> list[str]:
+    """The names of columns: from the line above the rows, or from words that all rows share."""
+    number, cells = first
+    above = next((line for line in lines[max(0, number - _ASIDE) : number][::-1]
+                  if not _RULE.match(line)), "")  # fmt: skip
+    words = [match for match in _WORD.finditer(above)]
+    if not any(map(_NUMBER.match, above.split())) and len(words) * 2 > len(columns):
+        spans = [match.span() for match in _WORD.finditer(lines[number])]
+        firsts = [0, *itertools.accumulate(len(cell.split()) for cell in cells)]
+        names = [_near(words, spans[at]) for at in firsts[: len(form)]]
+        figures = [name for name, mark in zip(names, form, strict=True) if mark == "n"]
+        if len({*filter(None, figures)}) >= len(figures) - (form[0] == "n"):
+            return names
+    fixed = [next(iter(texts)) if len(texts) == 1 and mark == "w" else ""
+             for mark, texts in zip(form, columns, strict=True)]  # fmt: skip
+    after = [*fixed[1:], ""]
+    beside = after if fixed[-1] and not fixed[0] else ["", *fixed]
+    named = [cell.partition("=")[0] if "=" in cell else name
+             for cell, name in zip(cells, beside, strict=False)]  # fmt: skip
+    units = [word.partition(" ")[0] for word in after]
+    shown = [name + f" ({unit})" * (unit != name and unit in _TIMES)
+             for name, unit in zip(named, units, strict=False)]  # fmt: skip
+    return [name if mark == "n" else "" for name, mark in zip(shown, form, strict=False)]
+
+
+def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
+    """The word of a header that begins or ends where a cell does; '' if none does."""
+    apart = {min(abs(w.start() - span[0]), abs(w.end() - span[1])): w[0] for w in words[::-1]}
+    return apart[min(apart)] if min(apart) <= _ASIDE else ""
+
+
+def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -> list[Unit]:
+    """Size and columns, the ends of each, the last row if it is the total, and the extreme rows."""
     total = body[-1:] if any(cell.lower() in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
-    size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
-    told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
-    told += [Unit(at, "total", _shown(head, row), 2.0, 2) for at, row in total]
-    told += [unit for index in range(min(columns, 30)) for unit in column(head, body, index)]
-    ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
-    for number, row in itertools.islice(ill, 20):
-        told.append(Unit(number, "row", _shown(head, row), 1.2))
-    told += [Unit(number, REST, row[0]) for number, row in others]
-    for number, row in (body[0], body[-1]):
-        told.append(Unit(number, "row", _shown(head, row), 0.8))
-    for at, (number, row) in enumerate(body[1:-1][:_ROWS]):
-        weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
-        weight *= 1 - at / (2 * len(body))
-        told.append(Unit(number, "row", _shown(head, row), weight))
+    names = ", ".join(filter(None, head[:14]))
+    size = f"{len(body)} rows, {columns} columns{': ' if names else ''}{names}"
+    told = [Unit(first, "table", size, 2.0, 1, "table", derived=True)]
+    told += [Unit(at, "total", shown[at], 2.0, 2) for at, _ in total]
+    values = {at: numbers(body, at, head) for at in range(min(columns, 30))}
+    units = {at: column(head, body, at, of_column) for at, of_column in values.items()}
+    ends = {at: of_column for at, of_column in values.items() if of_column}
+    main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
+    extreme = [ends[main].rows[-1][1]] if ends else []
+    if ends:
+        units[main][0] = units[main][0]._replace(rank=2)
+    every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
+    out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
+    told += [Unit(n, "outlier", shown[n], 2.0, 2, "outliers") for n, _ in out.most_common()]
+    told += [unit for unit in every if unit.group != "outliers"]
+    told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
+    told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]  # left out
+    ill = [row for row in body if says_failed(" ".join(row[1]))]
+    others = [row for row in (ill if ends else body) if row[0] not in extreme]
+    for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
+        weight = 1.5 if says_failed(" ".join(row)) else 0.4 if ends else 0.8
+        weight *= 1 - min(at, _ROWS) / (2 * len(body))
+        told.append(Unit(number, "row", shown[number], weight))
     return told
 
 
-def _shown(head: list[str], row: list[str]) -> str:
-    return cut(row_statement(head, row), _LONGEST)
-
-
-def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
+def column(head: list[str], body: list[Row], index: int, values: Numbers | None) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     filled = [(n, row) for n, row in body if index < len(row) and row[index]]
-    cells = [row[index] for _, row in filled]
-    name = head[index] if head else f"column {index + 1}"
-    counts = Counter(cells)
-    if len(counts) > _FEW and _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
-        numbers = [(_value(row[index]), n, row) for n, row in filled if _NUMBER.match(row[index])]
-        values = {value for value, *_ in numbers}
-        in_row = max(values, default=0) - min(values, default=0) == len(numbers) - 1
-        is_first = index == 0 and bool(head)
-        if len(values) == len(numbers) and (in_row or is_first):
-            return []  # a row number, a rank, an id
-        numbers.sort(key=lambda one: one[0])
-        label = _label(body, index)
-        ends = (numbers[0], *numbers[:-4:-1])
-        low, *high = (f"{row[index]} ({cut(row[label].rstrip(':'), _LABEL)})" for _, _, row in ends)
-        text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
-        return [Unit(numbers[-1][1], name, text, 1.3, 2, "columns", derived=True)]
-    if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
-        return []
-    text = listed(counts, _CELLS)
-    told = [Unit(filled[0][0], name, text, 1.2, 2, "columns", derived=True)]
-    cell, count = counts.most_common()[-1]
-    if count <= max(1, len(cells) // 20):
-        number, row = filled[cells.index(cell)]
-        told.append(Unit(number, "outlier", _shown(head, row), 2.0, 3, "outliers"))
+    counts = Counter(row[index] for _, row in filled)
+    name = (head[index] if head else "") or f"column {index + 1}"
+    label, twice = _label(body, index), len(filled) - len(counts)
+    told, out = list[Unit](), list[Row]()
+    if values:
+        weight = 1.3 * min(1.0, 0.3 + values.spread)
+        text = _ends(values, index, head, label)
+        told = [Unit(values.rows[-1][1], name, text, weight, 3, "columns", derived=True)]
+        out = [(n, row) for n, row in body if index < len(row) and row[index] in _NONE]
+    elif 1 < len(counts) <= _CELLS and len(counts) * 2 <= len(filled):
+        text = listed(counts, _CELLS)
+        told = [Unit(filled[0][0], name, text, 1.2, 3, "columns", derived=True)]
+        cell = counts.most_common()[-1][0]
+        is_rare = len(counts) == 2 or not _NUMBER.match(cell)
+        out = [(n, row) for n, row in filled if row[index] == cell and is_rare]
+    elif index == 0 and 0 < twice <= len(filled) // 20:
+        out = [(n, row) for n, row in filled if counts[row[index]] > 1]
+    else:
+        out = _strays(filled, index)
+    are_few = len(out) <= max(_FEW - 1, len(filled) // 20)
+    for number, row in out[:2] if are_few and (values or len(filled) > _CELLS) else ():
+        is_short = len(head) > _CELLS
+        text = (
+            row[index] + f" ({row[label]})" * (label >= 0 and bool(row[label]))
+            if is_short
+            else row_statement(head, row)
+        )
+        told.append(Unit(number, "outlier", cut(text, _LONGEST), 2.0, 2, "outliers"))
     return told
+
+
+def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
+    """The lowest and the highest number with their rows, and those next to the most unusual one."""
+    low, *high = (
+        row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
+        for _, _, row in [values.rows[0], *values.rows[:0:-1][:3]]
+    )
+    if values.is_low:
+        return f"lowest {', '.join(high)}; highest {low}"
+    return f"{low} to {high[0]}" + (
+        f"; next {', '.join(high[1:])}" if high[1:] and label >= 0 else ""
+    )
+
+
+def _strays(rows: list[Row], index: int) -> list[Row]:
+    """The few rows whose cell lacks a word or a number that nearly all others share."""
+    pieces = [{*_PIECE.findall(row[index])} for _, row in rows]
+    often = Counter(itertools.chain(*pieces))
+    shared = {piece for piece, count in often.items() if count * 10 >= len(rows) * 9}
+    return [row for row, own in zip(rows, pieces, strict=True) if shared - own]
+
+
+def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
+    """The numbers of a column; None if it has words, few values, or the numbers of the rows."""
+    filled = [(n, row) for n, row in body if index < len(row) and row[index] not in _NONE]
+    cells = [row[index] for _, row in filled]
+    is_sorted_out = len(set(cells)) <= min(_FEW, len(cells) // 2)
+    if is_sorted_out or not (_are_numbers(cells[:_SAMPLE]) and _are_numbers(cells)):
+        return None
+    matches = [(match, one) for one in filled if (match := _NUMBER.match(one[1][index]))]
+    units = [(match["unit"] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
+    scales = (_SIZES, {"": 1} | _TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))
+    scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
+    if scale is None:
+        return None
+    rows = [(_value(match["digits"]) * scale[unit], n, row)
+            for (match, (n, row)), unit in zip(matches, units, strict=True)]  # fmt: skip
+    values = [value for value, *_ in rows]
+    is_whole = all(map(float.is_integer, values)) and not any(units)
+    rises = all(a <= b for a, b in itertools.pairwise(values))
+    falls = all(a >= b for a, b in itertools.pairwise(values))
+    are_near = max(values) - min(values) < _NEAR * len(values)
+    in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
+    may_name = in_row or (index == 0 and bool(head))
+    if is_whole and len({*values}) == len(values) and may_name:
+        return None  # a row number, a rank, an id
+    rows.sort(key=lambda one: one[0])
+    low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
+    is_low = usual - low > _FAR * (high - usual)
+    if is_low:
+        rows.reverse()
+    spread = max(usual - low, high - usual) / (abs(usual) or 1)
+    return Numbers(rows, spread, rises or falls, is_low)
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
@@ -242,21 +466,38 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return count > 2 and count * 10 >= len(cells) * 9
 
 
-def _label(body: list[tuple[int, list[str]]], index: int) -> int:
-    """The column that names a row: of those with words, the one with most different cells."""
-    columns = range(min(len(row) for _, row in body))
+def _label(body: list[Row], index: int) -> int:
+    """The column that names a row: of those with words, the one with most different cells.
+
+    Without any, the first one if no cell is in it twice; else -1.
+    """
+    columns = [at for at in range(min(len(row) for _, row in body)) if at != index]
     differ = {
-        at: len({row[at] for _, row in body if row[at] and not _NUMBER.match(row[at])})
+        at: len(
+            {
+                row[at]
+                for _, row in body
+                if any(map(str.isalpha, row[at])) and not _NUMBER.match(row[at])
+            }
+        )
         for at in columns
-        if at != index
     }
-    best = max(differ, key=lambda at: (differ[at], -at), default=0)
-    return best if differ.get(best) else 0
+    best = max(differ, key=lambda at: (differ[at], -at), default=-1)
+    if differ.get(best):
+        return best
+    is_first = index != 0 and len({row[0] for _, row in body}) == len(body)
+    return 0 if is_first else -1
 
 
-def _value(cell: str) -> float:
-    digits = re.sub(r"[^\d.+-]", "", cell)
-    try:
+def _named(head: list[str], row: list[str], label: int) -> str:
+    """What names a row; a number with the name of its column."""
+    text = cut(row[label].rstrip(":"), _LABEL)
+    is_word = not head or any(map(str.isalpha, text))
+    return text if is_word else f"{head[label]} {text}".strip()
+
+
+def _value(digits: str) -> float:
+    """The number that a cell says; a comma is none of its decimals if three digits follow."""
+    if digits.isdecimal():
         return float(digits)
-    except ValueError:
-        return 0.0
+    return float(re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", "."))

@@ -1,0 +1,174 @@
+"""Rows, entries and elements of one shape: their ends, and the ones that differ, by name."""
+
+from __future__ import annotations
+
+import json
+
+from conftest import each
+from contextkit.text.digests import engine
+
+
+def said(text: str, cap: int = 220) -> str:
+    return engine.digest(text, cap).summary
+
+
+WORDS = "building the parts\nall of them are new\n"
+LOADS = "".join(
+    f"load/{n}-x{' ' * 8}{n * 1000}{n % 3:9} ms/op{n * 4:9} kB/op\n" for n in range(1, 9)
+)
+COVERED = (
+    "Unit              Lines  Lost  Share\n" + "-" * 38 + "\n"
+    "core/alpha.py       120     0   100%\n"
+    "core/beta.py         80    70    12%   3, 9-14, 20-80\n"
+    "core/gamma.py        60    30    50%   7-9\n"
+    "core/delta.py        40     0   100%\n" + "-" * 38 + "\n"
+    "TOTAL               300   100    66%\n"
+)
+ROUNDS = "".join(
+    f"round {n:3}/40  loss {abs(n - 17) / 50 + 0.1:.3f}  rate {n % 7 / 10 + 0.2:.2f}\n"
+    for n in range(1, 41)
+)
+ECHOES = "".join(
+    f"32 bytes from h1: id={n} hops={9 if n < 25 else 4} time={n % 5 + 2}.1 ms\n" for n in range(50)
+)
+STATES = "".join(
+    f"Route        # calls   # lost\n------------|--------|--------\n"
+    f"GET /a      {n * 20:8}  {n * 3:7}\nGET /b      {n * 10:8}  {n:7}\n"
+    f"GET /c      {n * 9:8}  {0:7}\n"
+    f"GET /d      {n * 8:8}  {0:7}\nGET /e      {n * 7:8}  {0:7}\n\nstill at work\n\n"
+    for n in (1, 2, 3)
+)
+FILLED = (
+    "             Value    Width\nfirst      4.25110   0.1300\nsecond     1.13000   0.2011\n"
+    "third           NA       NA\nfourth     0.51000   0.1020\nfifth      0.25000   0.1500\n"
+)
+
+
+@each(
+    ("text", "told"),
+    [
+        (f"{WORDS}{LOADS}", ["8 rows by", "8000 (load/8-x)"]),
+        (f"{WORDS}{COVERED}done", ["12% (core/beta.py), 50% (core/gamma.py)", "TOTAL 300 100 66%"]),
+        (f"{WORDS}{ROUNDS}done", ["40 rows by loss: 0.100 (round 17/40) to 0.560 (round 40/40)"]),
+        (ECHOES, ["hops=9 x25, hops=4 x25", "50 rows by time (ms): time=2.1 (id=0)"]),
+        (f"{WORDS}{STATES}", ["calls: 21 (GET /e) to 60 (GET /a)"]),
+        (f"{WORDS}{FILLED}{WORDS}", ["third NA NA"]),
+    ],
+)
+def test_a_table_among_other_lines_is_told_by_the_ends_of_its_main_column(
+    text: str, told: list[str]
+) -> None:
+    assert [part for part in told if part not in said(text)] == [], said(text)
+
+
+def test_of_a_table_that_is_printed_again_the_last_one_is_told() -> None:
+    assert "(GET /a); next 20" not in said(STATES) and "40 (GET /a)" not in said(STATES)
+
+
+@each(
+    "text",
+    [
+        "".join(f"{n}) first {n}\n" for n in range(9)),  # numbers of lines
+        "".join(f"a.py:{n}:{n * 7}: error: no {n} in {n * 3}\n" for n in range(9)),
+        "".join(
+            f"step {n} was {n} of the {n * 7} that we all had to take here now\n" for n in range(9)
+        ),
+        "".join(f"10:0{n}:01 INFO served {n * 7} in {n * 5 % 9} ms\n" for n in range(9)),
+    ],
+)
+def test_lines_with_numbers_that_say_something_else_are_no_table(text: str) -> None:
+    assert "rows by" not in said(f"{WORDS}{text}")
+
+
+def test_two_tables_with_a_header_between_are_two() -> None:
+    first = "Name    Size  Used\n" + "".join(f"d{n}  {n * 900:8}{n * 70:6}\n" for n in range(1, 7))
+    other = "Name    Open  Free\n" + "".join(f"d{n}  {n * 3:8}{n * 2:6}\n" for n in range(1, 7))
+    text = said(f"{WORDS}{first}{other}done")
+    assert "6 rows by Size: 900 (d1) to 5400 (d6)" in text
+    assert "12 rows" not in text
+
+
+ORDERS = "no,buyer,day,sum,coin\n" + "".join(
+    f"A-{n},B{n % 9},2026-01-{n % 28 + 1:02},{n * 3 % 50 + 7}.5,EUR\n" for n in range(60)
+)
+
+
+def test_of_rows_the_one_with_a_rare_value_and_a_name_that_stands_twice_are_told() -> None:
+    rare = said(ORDERS + "A-77,B4,2026-02-11,9100.5,YEN\n")
+    assert "A-77 - buyer: B4, day: 2026-02-11, sum: 9100.5, coin: YEN" in rare
+    twice = said(ORDERS + "A-31,B8,2026-01-09,12.5,EUR\n")
+    assert "A-31 - buyer: B4, day: 2026-01-04" in twice and "B8, day: 2026-01-09" in twice
+
+
+SERVICES = {
+    name: {
+        "image": f"images.example/{name}:2.{at}",
+        "wait": 30,
+        "env": {"STORE": f"pg://store-one:5432/{name}", "LOG": "info"},
+    }
+    for at, name in enumerate("ant bee cat dog eel fox gnu hen ibis jay kit lark".split())
+}
+
+
+@each(
+    ("key", "value", "told"),
+    [
+        ("wait", 4000, "4000 x1"),
+        ("env", {"STORE": "pg://try-two:5432/fox", "LOG": "info"}, "pg://try-two:5432/fox"),
+        ("patch", "https://x.example/p.tgz", "https://x.example/p.tgz (fox)"),
+    ],
+)
+def test_of_objects_by_name_the_one_that_leaves_the_pattern_is_told(
+    key: str, value: object, told: str
+) -> None:
+    text = json.dumps({"all": SERVICES | {"fox": SERVICES["fox"] | {key: value}}}, indent=1)
+    assert told in said(text) and "fox" in said(text), said(text)
+
+
+def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:
+    rows = [f'<pump id="P{n}"><seen>2026-05-04T0{n % 9}:00</seen><oil>{70 + n % 9}</oil></pump>'
+            for n in range(40)]  # fmt: skip
+    rows[23] = '<pump id="P23"><seen>2026-04-30T01:00</seen><oil>3</oil></pump>'
+    text = said("<pumps>\n" + "\n".join(rows) + "\n</pumps>")
+    assert "2026-04-30T01:00" in text and "lowest 3 (P23)" in text and "<>" not in text
+
+
+def test_marks_in_a_list_are_counted_and_the_rarest_told_by_name() -> None:
+    boxes = "shelf\n" + "".join(f" [{' ' if n == 31 else 'x'}] book_{n}\n" for n in range(40))
+    assert "[x] x39, [ ] x1" in said(boxes) and "[ ]: shelf book_31" in said(boxes)
+    fates = "".join(f"  # disk.d{n} will be changed in place\n    size = {n}\n" for n in range(12))
+    told = said(f"{WORDS}{fates}  # disk.main must be replaced\n    size = 1\n")
+    assert "must be replaced: disk.main" in told and "will be changed in place x12" in told
+    signs = "".join(f"{n}:  abc{n}def = {n}:  fed{n}cba step {n}\n" for n in range(1, 9))
+    assert "!: 9: aaa9aaa ! 9: bbb9bbb new words" in said(
+        f"{signs}9:  aaa9aaa ! 9:  bbb9bbb new words"
+    )
+
+
+def test_of_fields_in_blocks_the_states_are_told_with_the_block() -> None:
+    block = (
+        "  {name}:\n    Image:  r.example/{name}\n    State:  Busy\n      Reason:  {why}\n"
+        "    Fit:  True\n"
+    )
+    text = "Name:  shop\nParts:\n" + "".join(
+        block.format(name=name, why="RanDry" if name == "tap" else "none")
+        for name in ("a", "tap", "c", "d")
+    )
+    assert "Parts › tap › State Busy › Reason RanDry" in said(text)
+
+
+def test_a_test_that_compares_two_values_changes_no_file() -> None:
+    pair = "--- wanted\n+++ got\n@@ -1 +1 @@\n-a b c\n+a b d\n"
+    assert "file changed" not in said(
+        f"1 run, 1 failure\n\n  1) Failure:\nT#test_x [t.rb:4]:\n{pair}"
+    )
+    assert "1 file changed" in said(pair.replace("wanted", "a.txt").replace("got", "a.txt"))
+
+
+def test_tap_is_told_with_its_own_counts_and_what_stands_below_a_failure() -> None:
+    oks = "".join(f"ok {n} pump {n}\n" for n in range(1, 30))
+    text = f"TAP version 13\n{oks}not ok 30 valve\n# (in file v.t, line 8)\n# valve: STUCK at 7\n"
+    assert "valve: (in file v.t, line 8) valve: STUCK at 7" in said(text)
+    assert "1 failed, 29 passed of 30" in said(text)
+    own = "# tests 31\n# pass 29\n# fail 1\n# cancelled 1\n# skipped 0\n"
+    assert "1 failed, 1 cancelled, 29 passed of 31" in said(text + own)
