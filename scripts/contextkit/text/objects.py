@@ -7,6 +7,7 @@ around it: ESLint gives the file once for all its messages.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections import Counter
@@ -82,8 +83,12 @@ class _Around(NamedTuple):
     package: str = ""
 
 
+@functools.lru_cache(maxsize=2)
 def tree(text: str) -> Any:
-    """The value of a text, of all its lines if each is one; None if it is neither JSON nor XML."""
+    """The value of a text, of all its lines if each is one; None if it is neither JSON nor XML.
+
+    Several ask of one text; none may change what it is given.
+    """
     bare = text.strip("\ufeff \t\r\n")
     if bare[:1] in ("{", "["):
         return parsed(bare)

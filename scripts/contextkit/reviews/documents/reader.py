@@ -184,7 +184,8 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         differs = its.file and (mine.file, mine.at) != (its.file, its.at)
         differs = differs or mine.severity != its.severity
         if at == len(kept) or (differs and not candidate.recap):
-            positions = dict.fromkeys(keys, len(kept)) | positions
+            for key in keys:
+                positions.setdefault(key, len(kept))
             kept.append(candidate)
             continue
         place = its if its.file and not mine.at else mine

@@ -621,4 +621,6 @@ def has_words(text: str) -> bool:
 
 def letters(text: str) -> int:
     """Return how many letters a text has; a sign that is a word counts twice."""
-    return sum(1 + (char > "\u2e80") for char in text[:200] if char.isalpha())
+    read = text[:200]
+    signs = 0 if read.isascii() else sum(char > "\u2e80" and char.isalpha() for char in read)
+    return sum(map(str.isalpha, read)) + signs

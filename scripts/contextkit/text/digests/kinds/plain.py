@@ -45,6 +45,7 @@ _ASIDE = 0.1  # the weight of small talk
 _FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of the text
 _BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks in a statement
+_ASKED = 250  # passages of each end, and sentences of each, that are asked for their part
 _MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
 _WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
@@ -84,7 +85,9 @@ def _worded(lines: list[str]) -> float:
 def units(text: str) -> list[Unit]:
     """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
     passages = list(_passages(text.split("\n")))
-    made = [unit for passage in passages for unit in _statements(passage)]
+    last = len(passages) - _ASKED
+    made = [unit for at, passage in enumerate(passages)
+            for unit in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
     if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda unit: not unit.key)
@@ -97,8 +100,11 @@ def units(text: str) -> list[Unit]:
     return made
 
 
-def _statements(passage: _Passage) -> Iterator[Unit]:
-    """The sentences of a paragraph, or all of an item or a message, with the part of each."""
+def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
+    """The sentences of a paragraph, or all of an item or a message, with the part of each.
+
+    The words of those in the middle of a very long text are not asked: that takes long.
+    """
     label = _LABEL.match(passage.text)
     around = parts.of_title(label[1]) if label else NONE
     around = min(around, parts.of_title(passage.title))
@@ -109,7 +115,8 @@ def _statements(passage: _Passage) -> Iterator[Unit]:
     whole = [passage.text[start:]] if passage.is_whole else None
     for at, said in enumerate(whole or reading.sentences(passage.text[start:])):
         said = said if at else passage.text[:start] + said
-        own = parts.of_sentence(_MESSAGE.sub("", said, 1))
+        is_asked = is_asked and at < _ASKED
+        own = parts.of_sentence(_MESSAGE.sub("", said, 1)) if is_asked else NONE
         part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
         is_key = part == BARRED or (around == DECIDED and not at)
         is_aside = part == ASIDE or said.count(" ") < _FEW

@@ -24,6 +24,7 @@ _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _ROWS_READ, _ABOVE = 60, 8  # lines by which a table is known; that may stand above its rows
+_NAMED = 1000  # rows of which it is asked what names them
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
 _FEW = 3  # different cells of a column that are counted even if they are numbers
@@ -199,7 +200,11 @@ def units(text: str) -> list[Unit]:
     others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # below it
     body = [row for row in rows if row[0] not in others]
     left = [Unit(n, REST, row[0]) for n, row in rows if n in others]
-    shown = {n: cut(row_statement(head, row), _LONGEST) for n, row in body}
+    by_number = dict(body)
+
+    def shown(number: int) -> str:
+        return cut(row_statement(head, by_number[number]), _LONGEST)
+
     return [*_told(first, head, body, shown), *left] if body else []
 
 
@@ -222,11 +227,10 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     told = list[Unit]()
     taken = set[int]()
     for first, head, body in tables.values():
-        shown = {n: cut(" ".join(lines[n - 1].split()), _LONGEST) for n, _ in body}
-        units = _told(first, head, body, shown)
+        units = _told(first, head, body, lambda n: cut(" ".join(lines[n - 1].split()), _LONGEST))
         if any(unit.group == "columns" and unit.rank == 2 for unit in units):
             told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
-            taken |= {n for n in shown if not says_failed(lines[n - 1])}
+            taken |= {n for n, _ in body if not says_failed(lines[n - 1])}
     return told, taken
 
 
@@ -341,7 +345,7 @@ def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
     return apart[min(apart)] if min(apart) <= _ASIDE else ""
 
 
-def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -> list[Unit]:
+def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], str]) -> list[Unit]:
     """Size and columns, the ends of each, the last row if it is the total, and the extreme rows."""
     total = body[-1:] if any(cell.lower() in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
@@ -349,7 +353,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     names = ", ".join(filter(None, head[:14]))
     size = f"{len(body)} rows, {columns} columns{': ' if names else ''}{names}"
     told = [Unit(first, "table", size, 2.0, 1, "table", derived=True)]
-    told += [Unit(at, "total", shown[at], 2.0, 2) for at, _ in total]
+    told += [Unit(at, "total", shown(at), 2.0, 2) for at, _ in total]
     values = {at: numbers(body, at, head) for at in range(min(columns, 30))}
     units = {at: column(head, body, at, of_column) for at, of_column in values.items()}
     ends = {at: of_column for at, of_column in values.items() if of_column}
@@ -359,16 +363,16 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
         units[main][0] = units[main][0]._replace(rank=2)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
     out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
-    told += [Unit(n, "outlier", shown[n], 2.0, 2, "outliers") for n, _ in out.most_common()]
+    told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
-    told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
+    told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
     told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]  # left out
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
         weight = 1.5 if says_failed(" ".join(row)) else 0.4 if ends else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
-        told.append(Unit(number, "row", shown[number], weight))
+        told.append(Unit(number, "row", shown(number), weight))
     return told
 
 
@@ -469,8 +473,9 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 def _label(body: list[Row], index: int) -> int:
     """The column that names a row: of those with words, the one with most different cells.
 
-    Without any, the first one if no cell is in it twice; else -1.
+    Without any, the first one if no cell is in it twice; else -1. Some rows are asked.
     """
+    body = body[:_NAMED]
     columns = [at for at in range(min(len(row) for _, row in body)) if at != index]
     differ = {
         at: len(
