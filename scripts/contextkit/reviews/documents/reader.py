@@ -228,6 +228,10 @@ class Sight:
         self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
         times = Counter(heading.title for heading in headings)
+        self._signs = Counter(
+            (each.inside, each.level, shapes.head_of(each.title).severity) for each in headings
+        )
+        self._kinds = Counter(sign[:2] for sign in self._signs)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._by_number = [
             (match[1], heading) for heading in headings if (match := _NUMBER.match(heading.title))
@@ -511,16 +515,11 @@ class Sight:
         words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
             return ""
-        siblings = self._direct[block.inside][:_MOST_SIBLINGS]
         below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
         listed = [each for each in below if each.kind in ("heading", "item")]
         is_counted = _COUNTED.search(block.title) and listed
-        signs = Counter(
-            shapes.head_of(other.title).severity
-            for other in (self.blocks[each] for each in siblings)
-            if (other.kind, other.level) == ("heading", block.level)
-        )
-        is_one = signs[head.severity] == 1 and len(signs) > 1
+        sign = (block.inside, block.level, head.severity)
+        is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
         is_placed = listed[:1] == below[:1] and all(
             shapes.place_in(each.title[:80]).file for each in listed
         )
