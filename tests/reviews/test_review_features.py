@@ -12,7 +12,6 @@ from conftest import each
 from contextkit.reviews.documents import agent_review, sections
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import synthesis
 
 TEXTS = {name: (text, wanted) for name, text, wanted in review_styles.tools("feature_reviews.md")}
 
@@ -30,8 +29,7 @@ def test_the_serious_findings_of_a_text_are_read(name: str) -> None:
 
 
 def is_meant(one: dict[str, str], row: Finding, body: str) -> bool:
-    file, line, _ = synthesis.place(row, body)
-    is_there = re.search(one.get("place", ""), f"{file}:{line}")
+    is_there = re.search(one.get("place", ""), f"{row.file}:{row.at}")
     is_named = re.search(one["title"], row.title, re.IGNORECASE)
     return bool(is_there and is_named and one.get("body", "") in body)
 
