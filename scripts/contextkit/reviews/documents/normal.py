@@ -175,7 +175,7 @@ def _unbold(row: str) -> str:
 def with_labels(rows: list[str]) -> list[str]:
     """Return the lines with `Severity:` before the fields below a heading that names a finding."""
     made = list(rows)
-    told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip(" \t=-")]
+    told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip().strip("=- ")]
     for (before, above), (at, row), (_, after) in zip(
         told, told[1:], [*told[2:], (0, "")], strict=False
     ):
