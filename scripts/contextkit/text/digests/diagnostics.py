@@ -204,9 +204,7 @@ def _placed(read: str, number: int) -> Diagnostic | None:
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     """The messages above arrows that point at their places."""
-    arrows = [(first + number, place) for first, piece in lines.pieces(text.whole)
-              for number, place in _arrows(piece)]  # fmt: skip
-    for number, place in arrows:
+    for number, place in lines.in_pieces(text.whole, _arrows):
         above = range(number - 1, max(-1, number - _BELOW), -1)
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)

@@ -270,8 +270,8 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     # those that begin as the heading of a test's block does need no word that fails
     headings = lines.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
-    names = {first + number: name for first, piece in lines.pieces(text.whole)
-             for number, name in _named(piece).items() if first + number in may}  # fmt: skip
+    named = lines.in_pieces(text.whole, _named)
+    names = {number: name for number, name in named if number in may}
     heads: dict[int, str] = {}
     for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
@@ -292,7 +292,7 @@ def _marked(piece: Piece) -> list[int]:
 
 
 @lines.of_piece
-def _named(piece: Piece) -> dict[int, str]:
+def _named(piece: Piece) -> list[tuple[int, str]]:
     """The names of failed tests in a piece by line, where the line itself tells them."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
@@ -303,7 +303,7 @@ def _named(piece: Piece) -> dict[int, str]:
             names[number] = f"{subtest[2]} {subtest[1]}"
         elif _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
             names[number] = test[test.lastindex]
-    return names
+    return [*names.items()]
 
 
 def _may_name(line: str) -> bool:

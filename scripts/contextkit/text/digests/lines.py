@@ -313,6 +313,11 @@ def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
     return [first + number for first, piece in pieces(text) for number in ask(piece)]
 
 
+def in_pieces(text: str, ask: Callable[[Piece], Iterable[tuple[int, T]]]) -> list[tuple[int, T]]:
+    """The same with what the function says of each line."""
+    return [(first + number, said) for first, piece in pieces(text) for number, said in ask(piece)]
+
+
 def _parts(text: str, has_more: bool) -> Iterator[str]:
     at = 0
     while len(text) - at > PIECE:

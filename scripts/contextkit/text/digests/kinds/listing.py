@@ -11,7 +11,7 @@ from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import says_failure
+from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -182,14 +182,14 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists with marks and the states of things among other lines, and the lines told."""
     lines = text.split("\n")
     entries: dict[str, list[tuple[int, str]]] = {}
-    for number, match in reading.places(_MARKED, text):
+    for number, match in in_pieces(text, _marked):
         mark = match["box"] or match["sign"] or match["fate"]
         name = match["name"] or match["thing"] or match[0]
         if match["box"] and (title := _above(lines, number)):
             name = f"{title} {name}"
         entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
     count = sum(map(len, entries.values()))
-    states = list(_states(lines))
+    states = list(_states(text, lines))
     if len(entries) < 2 or count < _MARKS:
         return states, {unit.line for unit in states}
     marks = sorted(entries, key=lambda mark: len(entries[mark]))
@@ -213,9 +213,22 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _states(lines: list[str]) -> Iterator[Unit]:
+@of_piece
+def _marked(piece: Piece) -> Entries:
+    """The lines of a piece with marks, by number."""
+    return [*reading.places(_MARKED, piece.text)]
+
+
+@of_piece
+def _fields(piece: Piece) -> Entries:
+    """The lines of a piece that are fields of a description, by number."""
+    return [(number, match) for number, line in enumerate(piece.all)
+            if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
+
+
+def _states(text: str, lines: list[str]) -> Iterator[Unit]:
     """Of a description in indented fields, those that say what became of a thing, with its name."""
-    fields = [(n, match) for n, line in enumerate(lines) if (match := _FIELD.match(line))]
+    fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
     path: list[re.Match[str]] = []

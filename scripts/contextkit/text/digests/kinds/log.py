@@ -133,7 +133,8 @@ def run(text: Lines, status: int | None = None) -> Run:
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     """The last word of each of several commands, those that failed first; the lines with one."""
-    typed = [number for number, line in enumerate(text.all) if line.startswith(_PROMPT)]
+    rows = enumerate(text.all if f"\n{_PROMPT}" in text.whole else ())
+    typed = [number for number, line in rows if line.startswith(_PROMPT)]
     ended: list[tuple[bool, int, str]] = []
     for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
         command = reading.cut(text.all[at].removeprefix(_PROMPT), _COMMAND)
