@@ -541,7 +541,7 @@ class Sight:
             bare = title = self._named(block) or title
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
-            is_title = shapes.has_words(shapes.without_place(lead))
+            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
             title = lead if is_title and not vocabulary.severity(lead) else title
         return shapes.first_sentence(title)
 
@@ -578,6 +578,7 @@ class Sight:
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
+        is_empty = is_empty or bool(normal.field_in(whole))
         if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty

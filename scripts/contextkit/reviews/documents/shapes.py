@@ -75,6 +75,9 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
 )
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_COUNTED = Pattern(  # `Blocker 1 — …`
+    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #-]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
+)
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})/10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
@@ -445,7 +448,7 @@ def head_of(text: str) -> Head:
             rest.severity = rest.raw = stated or severity
             rest.marked, rest.is_sign = True, not stated
             return rest
-    for pattern in (KIND, _SHOUTED, _NUMBERED):
+    for pattern in (KIND, _SHOUTED, _NUMBERED, _COUNTED):
         match = pattern.match(bare)
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
@@ -479,6 +482,9 @@ def said_in(text: str) -> str:
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     if severity := vocabulary.severity(part):
+        return severity
+    label, _, score = part.strip().rpartition(" ")
+    if vocabulary.is_scale(label) and (severity := scored(score)):
         return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
