@@ -189,8 +189,11 @@ def with_labels(rows: list[str]) -> list[str]:
     return made
 
 
-def field_in(row: str) -> str:
-    """Return the severity that is one of the fields of a short line of nothing but fields."""
+def field_in(row: str, most: int = 6) -> str:
+    """Return the severity that is one of the fields of a short line of nothing but fields.
+
+    `most`: fields that are no numbers of lines.
+    """
     if len(row) > shapes.FIELD_LENGTH or vocabulary.unbulleted(row)[1] or shapes.label_in(row):
         return ""
     bare = row.strip(" >")
@@ -199,7 +202,11 @@ def field_in(row: str) -> str:
     fields = [field.strip(" *_`[]().:") for field in _FIELDS.split(placed)]
     told = [field for field in fields if not _NUMBERS.fullmatch(field)]
     severities = [severity for field in told if (severity := vocabulary.severity(field))]
-    if len(severities) != 1 or any(len(field.split()) > _MOST_FIELD_WORDS for field in told):
+    if (
+        len(severities) != 1
+        or len(told) > most
+        or any(len(field.split()) > _MOST_FIELD_WORDS for field in told)
+    ):
         return ""
     is_whole = is_set_off or placed != vocabulary.plain(bare) or len(told) > 2
-    return severities[0] if is_whole else ""
+    return severities[0] if is_whole or shapes.line_in(bare) else ""

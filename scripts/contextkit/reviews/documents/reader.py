@@ -578,7 +578,7 @@ class Sight:
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
-        is_empty = is_empty or bool(normal.field_in(whole))
+        is_empty = is_empty or bool(normal.field_in(whole, most=1))
         if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty
@@ -630,6 +630,11 @@ class Sight:
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         place = shapes.place_of(heading)
+        is_named = not (shapes.is_general(heading) or self._inherited(at) or place.file)
+        if len(rows) == len(made) == 1 and "title" not in roles and heading and is_named:
+            header = self.blocks[block.inside]
+            title = shapes.cleaned(shapes.titled(heading)[2])
+            return [made[0][0].replace(title=title, line=header.first, end=header.last)]
         return [self._at_section(finding, place, section) for finding, section in made]
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:

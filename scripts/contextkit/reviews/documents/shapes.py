@@ -76,7 +76,8 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _COUNTED = Pattern(  # `Blocker 1 — …`
-    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #-]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
+    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}"
+    r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
 )
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})/10\b")
