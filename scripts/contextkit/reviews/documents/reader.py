@@ -608,6 +608,12 @@ class Sight:
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = shapes.table_rows(self.plain[block.first - 1 : block.last])
         roles = shapes.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
+        is_row = sum(map(bool, map(vocabulary.severity, head.cells))) == 1
+        if is_row and shapes.place_in(" | ".join(head.cells)).line:  # there is no head
+            rows, roles = (
+                [head, *rows],
+                shapes.graded(list(map(str, range(len(head.cells)))), [head.cells]),
+            )
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
         if "severity" in roles:
@@ -980,7 +986,7 @@ def _graded(key: str, word: str) -> str:
         return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
-    severity = vocabulary.of_tool(word)
+    severity = vocabulary.of_tool(word) or shapes.scored(word)
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 

@@ -80,7 +80,7 @@ _COUNTED = Pattern(  # `Blocker 1 — …`
     r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
 )
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
-_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})/10\b")
+_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
@@ -386,7 +386,7 @@ def label_in(row: str) -> str:
     if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
-        severity = severity or vocabulary.of_tool(words[0])
+        severity = severity or vocabulary.of_tool(words[0]) or scored(value)
     else:
         stated = _INLINE.search(row)
         severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
