@@ -87,6 +87,7 @@ _LEVELS = {
     " orta",
     "Low": "low niedrig baja baixa faible bassa laag låg niska низк 低 낮 düşük",
 }
+_LONG_TITLE = 8  # words
 _DEEPEST = 3  # headings above a statement, up to which a section speaks for the whole text
 _ASPECT = 44  # characters of a heading
 
@@ -136,6 +137,9 @@ def role_of(title: str) -> str:
     if bare in _WORDS:
         return _WORDS[bare]
     words = bare.split()
+    first = " ".join(words[:2])  # `Root cause of the leak`, `To do by a human`
+    if " " in first and first in _WORDS and len(words) < _LONG_TITLE:
+        return _WORDS[first]
     if len(words) > 4:
         return ""
     announcing = [word for word in words if word in _WORDS]

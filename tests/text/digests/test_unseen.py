@@ -373,3 +373,10 @@ def test_a_message_that_its_tool_wraps_has_the_code_at_its_end() -> None:
     )
     summary = engine.digest(short + long, 200).summary
     assert "no-def x18" in summary and "one or more" in summary
+
+
+def test_the_branches_and_tags_at_a_commit_are_told_also_at_a_merge() -> None:
+    log = [f"{n * 7919 + 1234567:07x} step {n} of the work" for n in range(40)]
+    log[20] = "a0f00ff (HEAD -> main, tag: v2.1.0) Merge branch 'topic'"
+    summary = engine.digest("\n".join(log) + "\n", 120).summary
+    assert "a0f00ff (HEAD -> main, tag: v2.1.0) Merge branch" in summary

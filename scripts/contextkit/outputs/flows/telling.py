@@ -152,10 +152,12 @@ def _told(job: Job) -> str:
     beginning, missing, end = job.output.kept.parts()
     gap = f"\n[{missing:,} bytes are not kept]\n".encode() if missing else b""
     content = (beginning + gap + end).decode("utf-8", "surrogateescape")
-    if tokens.estimate(content) <= (job.over or layout.limits.hook_tool_output_tokens or _OVER):
+    estimated = tokens.estimate(content)
+    if estimated <= (job.over or layout.limits.hook_tool_output_tokens or _OVER):
         return ""
     told = Told(
         content=content,
+        estimated=estimated,
         topic=job.options.get("of", "") or " ".join(job.command),
         source="run",
         session=job.options.get("session", ""),
@@ -169,7 +171,10 @@ def _told(job: Job) -> str:
 
 
 class Told(Record):
-    """An output and what is known of it: how it ended, in words, and its bytes, if some lack."""
+    """An output and what is known of it: how it ended, in words, and its bytes, if some lack.
+
+    estimated: the tokens of `content`, 0 where nobody asked.
+    """
 
     content: str
     topic: str
@@ -177,13 +182,14 @@ class Told(Record):
     session: str
     ending: str = ""
     size: int = 0
+    estimated: int = 0
     status: int | None = None
 
 
 def digested(layout: Layout, told: Told) -> str:
     """Store the output; return its digest: how it ended, what matters, where the whole is."""
     limits = layout.limits
-    size = tokens.estimate(told.content)
+    size = told.estimated or tokens.estimate(told.content)
     away = "" if layout.here == layout.root else f" in {layout.root}"
     text, head = plain(told.content), _head(told, size, away)
     short = compacted(text, size, limits.tokenizer)

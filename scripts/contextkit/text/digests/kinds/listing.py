@@ -8,6 +8,7 @@ import re
 from collections import Counter
 
 from contextkit.base.names import counted
+from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
@@ -24,9 +25,9 @@ _HIT = Pattern(  # no line of a compiler or linter
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
-    r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
+    r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
 )
-_HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \(.*\))?$")
+_HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
@@ -44,6 +45,7 @@ _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
+_NAMED = 8  # commits with the names of branches and tags that come first
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
@@ -245,34 +247,44 @@ def _shown(match: re.Match[str]) -> str:
 
 def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     """The commits of a log in full: each with the first line below its fields."""
-    commits: list[tuple[int, str, str]] = []
+    commits: list[Commit] = []
     authors = Counter[str]()
     for (number, line), (_, below) in itertools.pairwise([*lines, (0, "")]):
         if head := _HEAD.match(line):
-            commits.append((number, head["commit"], ""))
+            commits.append(Commit(number, head["commit"], "", head["refs"] or ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
         ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
-        if ends and commits and not commits[-1][2]:
-            commits[-1] = (*commits[-1][:2], below.strip())
+        if ends and commits and not commits[-1].subject:
+            commits[-1] = commits[-1]._replace(subject=below.strip())
     return _of_commits(commits, authors)
 
 
 def _commits(entries: Entries) -> list[Unit]:
-    return _of_commits([(n, match["commit"], match["subject"]) for n, match in entries])
+    return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
+                        for n, match in entries])  # fmt: skip
 
 
-def _of_commits(
-    commits: list[tuple[int, str, str]], authors: Counter[str] | None = None
-) -> list[Unit]:
-    """Each commit with its subject, the newest first; merges weigh little."""
-    said = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
+class Commit(NamedTuple):
+    """A commit in a log, with the branches and tags at it."""
+
+    line: int
+    name: str
+    subject: str
+    refs: str
+
+
+def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> list[Unit]:
+    """Each commit with its subject, the newest and those with a name first; merges weigh little."""
+    said = f"{counted(len(commits), 'commit')}, {commits[0].name} to {commits[-1].name}"
     units = _sums(said, "authors", authors)
-    newest = [number for number, _, subject in commits if not _MERGE.match(subject)][:_NEWEST]
-    for number, commit, subject in commits:
-        weight = 0.1 if _MERGE.match(subject) else weighing.of_sentence(subject)
-        rank = 3 if number in newest else 0
-        units.append(Unit(number, "commit", f"{commit} {subject}"[:_LONGEST], weight, rank))
+    newest = [one.line for one in commits if not _MERGE.match(one.subject)][:_NEWEST]
+    named = [one.line for one in commits if one.refs][:_NAMED]
+    for line, name, subject, refs in commits:
+        weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
+        said = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
+        rank = 3 * (line in newest or line in named)
+        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank))
     return units
 
 
