@@ -40,6 +40,7 @@ _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or none
 _WORD = Pattern(r"[^\s|]+")
+_SENTENCE = Pattern(r"[a-z]{2}[.!?:;)]\s*$|\b(?:is|are|to|the|on|in|and)\b")
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
 _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
@@ -270,10 +271,11 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
         for run in same:
             columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
             varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
+            is_told = any(len(columns[at]) * 3 > len(run) for at in varied)  # no status of each
             between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
             is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
             least = _FEW if len(varied) > _LEAST else _LEAST
-            if len(varied) > 1 and len(run) >= least and is_whole:
+            if len(varied) > 1 and len(run) >= least and is_whole and is_told:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
                 yield run[0][0] + 1, [named[at] for at in varied], body
@@ -320,7 +322,8 @@ def _names(lines: list[str], first: Row, form: str, columns: list[set[str]]) -> 
     above = next((line for line in lines[max(0, number - _ASIDE) : number][::-1]
                   if not _RULE.match(line)), "")  # fmt: skip
     words = [match for match in _WORD.finditer(above)]
-    if not any(map(_NUMBER.match, above.split())) and len(words) * 2 > len(columns):
+    is_head = not any(map(_NUMBER.match, above.split())) and not _SENTENCE.search(above)
+    if is_head and len(words) * 2 > len(columns):
         spans = [match.span() for match in _WORD.finditer(lines[number])]
         firsts = [0, *itertools.accumulate(len(cell.split()) for cell in cells)]
         names = [_near(words, spans[at]) for at in firsts[: len(form)]]
