@@ -30,9 +30,9 @@ def _styles(name: str) -> dict[str, str]:
     return {title: review for title, _, review in parts}
 
 
-def tools() -> list[tuple[str, str, list[dict[str, str]]]]:
+def tools(file: str = "tool_reviews.md") -> list[tuple[str, str, list[dict[str, str]]]]:
     """Reviews in the shapes of tools: name, text, and the serious findings a person reads in it."""
-    text = Path(__file__).with_name("tool_reviews.md").read_text(encoding="utf-8")
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     found = []
     for part in text.split("\n=== ")[1:]:
         head, _, rest = part.partition("\n")

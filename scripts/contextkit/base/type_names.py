@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typing import NoReturn as NoReturn
     from typing import Self as Self
     from typing import TypeVar
-    from xml.etree.ElementTree import Element as Element
 
     T = TypeVar("T")
 else:
@@ -36,4 +35,4 @@ else:
         def __class_getitem__(cls, _):
             return cls
 
-    Any = BinaryIO = ClassVar = Element = FrameType = ModuleType = NoReturn = Self = list
+    Any = BinaryIO = ClassVar = FrameType = ModuleType = NoReturn = Self = list

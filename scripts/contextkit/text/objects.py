@@ -10,11 +10,13 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections import Counter
 
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Callable, Element, Iterator
+from contextkit.base.type_names import Any, Callable, Iterator
 
 TAG = "<>"  # the key of an XML element's name
+LINES = "<lines>"  # of its first and last line
 LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
@@ -42,6 +44,16 @@ _WHERE = frozenset(  # in which a place may be, of an object that is no finding 
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head
+_HTML = frozenset(
+    "details summary code pre b i u em strong a p div span br hr img table thead tbody tr td th ul"
+    " ol li sub sup kbd blockquote h1 h2 h3 h4 h5 h6 picture source input samp s del ins html head"
+    " body script style".split()
+)
+_ELEMENT = re.compile(
+    r"<(/?)([A-Za-z_][\w.:-]{0,60})((?:\s{1,80}[\w.:-]{1,60}\s?=\s?(?:\"[^\"<]{0,4000}\""
+    r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
+)
+_ATTRIBUTE = re.compile(r"([\w.:-]{1,60})\s?=\s?(?:\"([^\"]*)\"|'([^']*)')")
 _NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
@@ -62,6 +74,7 @@ class Found(NamedTuple):
     line: int
     package: str
     body: str  # its longest text, with its lines
+    lines: tuple[int, int] = (0, 0)  # of an element: its first and last
 
 
 class _Around(NamedTuple):
@@ -118,27 +131,97 @@ def _xml(text: str) -> Any:
     """An XML document as a dict; an entity is refused, since it may expand without end."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         return None
-    from xml.etree import ElementTree
-
-    try:
-        return _of_element(ElementTree.fromstring(text), 0)
-    except (ElementTree.ParseError, ValueError):
-        return None
+    made, outer = elements(text), _ELEMENT.search(text)
+    is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
+    return made[0] if is_whole and text.endswith(f"{made[0][TAG]}>") else None
 
 
-def _of_element(element: Element, depth: int) -> dict[str, Any]:
-    """An element's attributes and text, and a list for each name of the elements in it."""
-    inside: dict[str, list[Any]] = {}
-    for inner in element if depth < _DEEPEST else ():
-        is_plain = not len(inner) and not inner.attrib
-        value = (inner.text or "").strip() if is_plain else _of_element(inner, depth + 1)
-        inside.setdefault(_bare(inner.tag), []).append(value)
-    text = {"text": element.text.strip()} if element.text and element.text.strip() else {}
-    return {TAG: _bare(element.tag), **element.attrib, **text, **inside}
+def elements(text: str) -> list[dict[str, Any]]:
+    """The outermost elements in a text that are closed, but those of HTML, whatever is around.
+
+    Each is a dict of its attributes and text, and of a list for each name of the elements in it; at
+    LINES are its first and last line, from 1. A tag that is never closed is text.
+    """
+    top = _Open("", {}, 0)
+    stack, times = [top], Counter[str]()
+    past, number = 0, 1
+    text = _uncommented(text)
+    for match in _ELEMENT.finditer(text):
+        name = _bare(match[2])
+        is_end, is_alone = bool(match[1]), bool(match[4])
+        if name.lower() in _HTML or (is_end and not times[name]):
+            continue
+        if not is_end and not is_alone and len(stack) > _DEEPEST:
+            continue
+        stack[-1].texts.append(text[past : match.start()])
+        number += text.count("\n", past, match.start())
+        first, past = number, match.end()
+        number += match[0].count("\n")
+        if not is_end:
+            told = {_bare(key): one or other for key, one, other in _ATTRIBUTE.findall(match[3])}
+            stack.append(_Open(name, told, first))
+            times[name] += 1
+        while (is_end or is_alone) and len(stack) > 1:
+            inner = stack.pop()
+            times[inner.name] -= 1
+            if inner.name == name:
+                stack[-1].inside.append((name, inner.value(number)))
+                break
+            stack[-1].adopt(inner)
+    while len(stack) > 1:
+        inner = stack.pop()
+        stack[-1].adopt(inner)
+    return [value for _, value in top.inside if isinstance(value, dict)]
+
+
+class _Open:
+    """An element that is not closed yet: its attributes, its texts, and the elements in it."""
+
+    def __init__(self, name: str, attributes: dict[str, str], first: int) -> None:
+        self.name, self.attributes, self.first = name, attributes, first
+        self.texts: list[str] = []
+        self.inside: list[tuple[str, Any]] = []
+
+    def adopt(self, other: _Open) -> None:
+        """Take what is in an element that is never closed."""
+        self.texts += other.texts
+        self.inside += other.inside
+
+    def value(self, last: int) -> Any:
+        """The text of an element that has nothing else, or a dict."""
+        text = _unescaped("".join(self.texts)).strip()
+        if not (self.inside or self.attributes):
+            return text
+        inside: dict[str, list[Any]] = {}
+        for name, value in self.inside:
+            inside.setdefault(name, []).append(value)
+        own = {"text": text} if text else {}
+        told = {key: _unescaped(value) for key, value in self.attributes.items()}
+        return {TAG: self.name, LINES: (self.first, last), **told, **own, **inside}
+
+
+def _uncommented(text: str) -> str:
+    """Return XML without comments, and what it quotes as any other text; no line moves."""
+    for mark, end in (("<!--", "-->"), ("<![CDATA[", "]]>")):
+        before, *others = text.split(mark)
+        kept = [before]
+        for inner, _, rest in (part.partition(end) for part in others):
+            quoted = inner.replace("&", "&amp;").replace("<", "&lt;")
+            kept += ["\n" * inner.count("\n") if end == "-->" else quoted, rest]
+        text = "".join(kept)
+    return text
+
+
+def _unescaped(text: str) -> str:
+    if "&" not in text:
+        return text
+    import html
+
+    return html.unescape(text)
 
 
 def _bare(name: str) -> str:
-    return name.rpartition("}")[2]
+    return name.rpartition(":")[2]
 
 
 def value_of(value: Any) -> str:
@@ -269,7 +352,8 @@ def _finding(
         file, line = file or _file(low, anywhere=True), line or _line(low, anywhere=True)
     texts = (value for value in low.values() if isinstance(value, str))
     body = max(texts, key=len, default="")
-    return Found(level, word, code, own_id, name, title, file, line, around.package, body)
+    return Found(level, word, code, own_id, name, title, file, line, around.package, body,
+                 low.get(LINES, (0, 0)))  # fmt: skip
 
 
 def _lowered(fields: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = frozenset(
     "must fix should consider could nice to have strong recommendation recommended severity"
     " priority issue issues finding findings problem problems blocking important optional"
-    " before merge suggestion suggestions level and needs attention".split()
+    " impact before merge suggestion suggestions level and needs attention".split()
 )
 PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"

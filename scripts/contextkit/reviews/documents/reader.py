@@ -15,6 +15,7 @@ severity is not guessed at: `unsure` names its line.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections import Counter
@@ -22,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, normal, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -75,7 +76,11 @@ _BAD = Pattern(
 )
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
-    r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
+    r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
+    r"(?:critical|high|serious|block)"
+    r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
@@ -89,6 +94,10 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
+_NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
+_COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
+_GROUP_WORDS, _MOST_SIBLINGS = 5, 100
 _FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -107,6 +116,11 @@ def read(text: str) -> Read:
         return Read(tuple(whole), ())
     sight = Sight(text)
     candidates, printed = sight.of_blocks(), list(sight.of_tools())
+    tagged = list(sight.of_tagged())
+    there = {line for each in tagged for line in range(each.line, each.end + 1)}
+    candidates = [each for each in candidates if each.line not in there]
+    there = {line for each in candidates for line in range(each.line, each.end + 1)}
+    candidates += [each for each in tagged if each.line not in there]
     starts = {finding.line for finding in printed}
     candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
@@ -198,26 +212,37 @@ class Sight:
         self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
-        for row in self.rows:
+        for row in normal.with_bars(normal.with_marks(self.rows)):
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
         if end := markdown.front_matter(self.plain):
             self.plain[0] = self.plain[end] = ""  # a list as any other
+        self.plain, ends = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
-        self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
+        self.plain = normal.with_labels(self.plain)
+        every = normal.closed(blocks("\n".join(self.plain)), ends)
+        self.blocks = shapes.parted(every, self.plain)
         self._above_places = self._heading_places()
         self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
         times = Counter(heading.title for heading in headings)
+        self._signs = Counter(
+            (each.inside, each.level, shapes.head_of(each.title).severity) for each in headings
+        )
+        self._kinds = Counter(sign[:2] for sign in self._signs)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
+        self._by_number = [
+            (match[1], heading) for heading in headings if (match := _NUMBER.match(heading.title))
+        ]
         self._parts = {
             title
             for title, count in times.items()
             if count > 1 and not shapes.begins_finding(title)
         }
-        self._grades: dict[int, str] = {}  # and whether it begins with a place, by block
+        self._grades: dict[int, str] = {}  # and more that is asked twice, by block
+        self._groups: dict[int, str] = {}
         self._placed: dict[int, bool] = {}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -283,6 +308,8 @@ class Sight:
         """Whether a heading only groups findings; `is_own`: it has an id or a severity itself."""
         kinds = ("heading",) if self._graded(at) else ("heading", "item")
         last = self.blocks[at].last
+        if self._group(at):
+            return True
         inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
         titles = (
             x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
@@ -327,7 +354,7 @@ class Sight:
 
     def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if severity := index.group_of(block.title):
+        if severity := self._group(at):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
             return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
@@ -348,11 +375,14 @@ class Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
+        if any(map(self._leads, self._direct[at])):
+            return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
         is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
         is_empty = not (is_placed or nested or is_serious(_DENIES.sub("", text)))
         is_empty = is_empty or vocabulary.says_nothing(below[0].title)
+        is_empty = is_empty or bool(_NONE.match(below[0].title))
         if is_empty or any(shapes.begins_finding(block.title) for block in below):
             return None
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -379,7 +409,7 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            fields = (row for row in rows if len(row) < shapes.FIELD_LENGTH)
+            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
             stated |= {read(row) for row in fields if not _is_ticked(row)}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
@@ -402,8 +432,11 @@ class Sight:
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
-        is_listed = not severity and block.kind == "item" and block.level < 2
+        is_item = block.kind == "item" and block.level < 2
+        is_listed = not severity and (is_item or self._leads(at))
         inherited = self._inherited(at) if is_listed else ""
+        scored = shapes.scored(bare) if inherited in SERIOUS else ""
+        inherited = inherited if scored in ("", *SERIOUS) else scored
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
@@ -437,7 +470,7 @@ class Sight:
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
             is_below = number == at + 1 and shapes.leads_title(block.title)
-            is_placed = not is_below and self._begins_at(number)
+            is_placed = not is_below and (self._begins_at(number) or self._leads(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
             begins = is_next or is_graded or is_placed
             if begins and other.kind != "code":
@@ -465,7 +498,38 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return index.group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return self._group(inside) if inside >= 0 else ""
+
+    def _group(self, at: int) -> str:
+        """Return the severity of a line that only names a group, in any language by its sign."""
+        if at not in self._groups:
+            stated = index.group_of(self.blocks[at].title)
+            is_heading = self.blocks[at].kind == "heading"
+            self._groups[at] = stated or (self._group_by_sign(at) if is_heading else "")
+        return self._groups[at]
+
+    def _group_by_sign(self, at: int) -> str:
+        """Return that of a heading with a count, or the only one of its sign, above places."""
+        block = self.blocks[at]
+        head = shapes.head_of(block.title)
+        words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
+        if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
+            return ""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
+        listed = [each for each in below if each.kind in ("heading", "item")]
+        is_counted = _COUNTED.search(block.title) and listed
+        sign = (block.inside, block.level, head.severity)
+        is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
+        is_placed = listed[:1] == below[:1] and all(
+            shapes.place_in(each.title[:80]).file for each in listed
+        )
+        return head.severity if is_counted or (is_one and is_placed) else ""
+
+    def _leads(self, at: int) -> bool:
+        """Whether a paragraph is one of those that a bold title leads, below one heading."""
+        block = self.blocks[at]
+        own = (self.blocks[each] for each in self._direct[block.inside][:_MOST_SIBLINGS])
+        return shapes.is_led(block) and sum(map(shapes.is_led, own)) > 1
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -477,7 +541,7 @@ class Sight:
             bare = title = self._named(block) or title
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
-            is_title = shapes.has_words(shapes.without_place(lead))
+            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
             title = lead if is_title and not vocabulary.severity(lead) else title
         return shapes.first_sentence(title)
 
@@ -513,9 +577,11 @@ class Sight:
             title = f"{title}: {shapes.cleaned(self._said_below(first, last))}".rstrip(": ")
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
-        if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
+        is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
+        is_empty = is_empty or bool(normal.field_in(whole, most=1))
+        if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
-            is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
+            is_named = shapes.letters(title) > 0 and not is_empty
             is_placed = bool(not title and shapes.place_in(whole).file)
             if not (shapes.has_words(below) or is_named or is_placed):
                 return None
@@ -542,6 +608,12 @@ class Sight:
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = shapes.table_rows(self.plain[block.first - 1 : block.last])
         roles = shapes.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
+        is_row = sum(map(bool, map(vocabulary.severity, head.cells))) == 1
+        if is_row and shapes.place_in(" | ".join(head.cells)).line:  # there is no head
+            rows, roles = (
+                [head, *rows],
+                shapes.graded(list(map(str, range(len(head.cells)))), [head.cells]),
+            )
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
         if "severity" in roles:
@@ -550,9 +622,11 @@ class Sight:
                 if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
         group = self._inherited(at)
+        numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
+        own = self._numbered(block.last, numbers)
         made = [
-            finding.replace(end=block.first + row.last)
-            for row in rows
+            (finding.replace(end=block.first + row.last), own.get(number))
+            for row, number in zip(rows, numbers, strict=True)
             if (finding := _of_row(roles, row.cells, block.first + row.first, group))
         ]
         if sum(map(bool, map(vocabulary.severity, head.cells))) > 1:
@@ -561,11 +635,28 @@ class Sight:
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
+        place = shapes.place_of(heading)
+        is_named = not (shapes.is_general(heading) or self._inherited(at) or place.file)
+        if len(rows) == len(made) == 1 and "title" not in roles and heading and is_named:
+            header = self.blocks[block.inside]
+            title = shapes.cleaned(shapes.titled(heading)[2])
+            return [made[0][0].replace(title=title, line=header.first, end=header.last)]
+        return [self._at_section(finding, place, section) for finding, section in made]
 
-    def _at_section(self, row: Finding, above: Place) -> Finding:
-        """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(row.id) if row.id else None
+    def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
+        """Return the headings behind a table that begin with its rows' numbers, if each has one."""
+        if not numbers or not all(map(str.isdecimal, numbers)):
+            return {}
+        start = bisect.bisect(self._by_number, last, key=lambda pair: pair[1].first)
+        told = self._by_number[start : start + len(numbers) + _MOST_SIBLINGS]
+        times = Counter(number for number, _ in told)
+        there = sum(map(times.__contains__, numbers))
+        is_one_each = all(times[number] < 2 for number in numbers)
+        return dict(told) if is_one_each and there > 1 and 2 * there > len(numbers) else {}
+
+    def _at_section(self, row: Finding, above: Place, section: Block | None) -> Finding:
+        """Return the finding of a row where its own section is, by its id or else its number."""
+        own = self._by_id.get(row.id) if row.id else section
         place = self._place(own.first, own.last) if own else above
         row = row if row.file else row.replace(file=place.file, at=place.line)
         return (
@@ -573,6 +664,16 @@ class Sight:
             if own
             else row.replace(recap=True)
         )
+
+    def of_tagged(self) -> Iterator[Finding]:
+        """The findings that tags tell, as the objects that they are: `<issue severity="high">`."""
+        text = "\n".join(self.rows)
+        elements = objects.elements(text) if "</" in text or "/>" in text else []
+        for told in itertools.islice(objects.findings(_open(elements), _graded), _MOST_OBJECTS):
+            finding = _of_object(told)
+            is_told = told.title and told.severity.isalpha()
+            if finding and finding.line and (finding.file or is_told):
+                yield finding
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -636,7 +737,8 @@ class Sight:
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
             is_stated = place.file and said if only_said else place.file or said
-            if not is_stated or _MILDLY.search(text[:60]):
+            is_cell = bool(vocabulary.severity(text))
+            if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
@@ -786,8 +888,9 @@ def _is_done(state: str) -> bool:
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
+    letters = shapes.letters
     for role, cell in zip(roles, row, strict=False):
-        if role not in fields or (role == "title" and len(cell) > len(fields[role])):
+        if role not in fields or (role == "title" and letters(cell) > letters(fields[role])):
             fields[role] = cell
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
@@ -875,7 +978,7 @@ def _of_object(told: objects.Found) -> Finding | None:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
     place = Place(told.file, told.line) if told.file else shapes.place_in(title)
-    return _finding(severity, title, 1, 1, place, identity)
+    return _finding(severity, title, *told.lines, place, identity)
 
 
 def _graded(key: str, word: str) -> str:
@@ -883,7 +986,7 @@ def _graded(key: str, word: str) -> str:
         return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
-    severity = vocabulary.of_tool(word)
+    severity = vocabulary.of_tool(word) or shapes.scored(word)
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
@@ -894,6 +997,9 @@ def _placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
     is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
     start = 0
     for finding in findings:
+        if finding.line:
+            yield finding
+            continue
         ahead = range(start, min(start + _AHEAD, len(rows)))
         begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on below
         there = (at for words in (finding.title[:40], begins) for at in ahead if words in plain[at])

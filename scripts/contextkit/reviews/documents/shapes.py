@@ -30,7 +30,7 @@ EXPLAINS = frozenset(
 _GENERAL = frozenset("code review detailed details the all found results report security".split())
 _NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
 _GRADES = frozenset(
-    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split()
+    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
 )
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
@@ -64,10 +64,23 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
-_AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
+_AT_LINE = Pattern(
+    r"^`?(?:lines?|L\.?)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-]|(?=\s[*`]{0,3}[\[\u2190-\U0001ffff]))\s",
+    re.IGNORECASE,
+)
+_NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: `(1) high: …`
+    r"\W{0,3}(?:[A-Za-z]{2,9}\.?\s|№\s?)?[(\[{]?#?(?:[A-Z]?\d{1,4}|(?<=[(\[])[a-z](?=[)\]]))"
+    r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
+    r"[*_`]{0,3}[\[(]?([^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
+)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_COUNTED = Pattern(  # `Blocker 1 — …`
+    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}"
+    r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
+)
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
+_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
@@ -121,7 +134,7 @@ _BEFORE = Pattern(
 )
 _LINE_OF = Pattern(
     r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
-    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
@@ -237,7 +250,8 @@ class Row(NamedTuple):
 
 
 def _is_grade(cell: str) -> bool:
-    return cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+    is_sign = not cell[:1].isascii() and bool(vocabulary.severity(cell))
+    return is_sign or cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
 
 
 def table_rows(lines: list[str]) -> list[Row]:
@@ -324,6 +338,13 @@ def is_lead(row: str, after: str) -> bool:
     return is_bold and not is_severity
 
 
+def is_led(block: Block) -> bool:
+    """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
+    bold = BOLD.match(block.title) if block.kind == "text" else None
+    title = (bold[1] or bold[2]) if bold else ""
+    return len(title.split()) > 1 and title[-1] != ":" and not _PART.match(title)
+
+
 def lead_in(row: str) -> str:
     """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
     match = _LEADS_LIST.search(row)
@@ -365,11 +386,25 @@ def label_in(row: str) -> str:
     if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
-        severity = severity or vocabulary.of_tool(words[0])
+        severity = severity or vocabulary.of_tool(words[0]) or scored(value)
     else:
         stated = _INLINE.search(row)
-        severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
+        severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
     return "" if severity and is_legend(row) else severity
+
+
+def fields_in(row: str) -> list[str]:
+    """Return a short line, or the sentences of a longer one that are labels: `Severity: high.`"""
+    if len(row) < FIELD_LENGTH:
+        return [row]
+    parts = (part for part in _SENTENCE.split(row) if len(part) < FIELD_LENGTH)
+    return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
+
+
+def scored(row: str) -> str:
+    """Return the severity of a score out of ten that a line begins with: `6/10 — …`, or ''."""
+    match = _OF_TEN.match(row)
+    return vocabulary.of_score(f"{match[1]}.0") if match else ""
 
 
 def effect_in(row: str) -> str:
@@ -414,12 +449,11 @@ def head_of(text: str) -> Head:
             rest.severity = rest.raw = stated or severity
             rest.marked, rest.is_sign = True, not stated
             return rest
-    if "(" in bare[:32] and (kind := KIND.match(bare)):
-        if severity := vocabulary.strictest(*map(vocabulary.severity, kind[1].split(","))):
-            return Head(f"[{severity}] {bare[kind.end() :]}")
-    if shouted := _SHOUTED.match(bare):
-        if severity := vocabulary.severity(shouted[1]):
-            return Head(f"[{severity}] {bare[shouted.end() :]}")
+    for pattern in (KIND, _SHOUTED, _NUMBERED, _COUNTED):
+        match = pattern.match(bare)
+        words = match[1].split(",") if match else []
+        if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
+            return Head(f"[{severity}] {bare[match.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -449,6 +483,9 @@ def said_in(text: str) -> str:
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     if severity := vocabulary.severity(part):
+        return severity
+    label, _, score = part.strip().rpartition(" ")
+    if vocabulary.is_scale(label) and (severity := scored(score)):
         return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
@@ -566,6 +603,11 @@ def without_fields(title: str) -> str:
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
     rest = " · ".join(kept)
     return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
+
+
+def unplaced(text: str) -> str:
+    """Return a text of fields without the names of files in it."""
+    return _PATH.sub(" · ", text) if "." in text or "file" in text else text
 
 
 def without_place(title: str) -> str:

@@ -36,14 +36,14 @@ SAID = {  # in reviews of public repositories, in their languages
           " SERIOUS ВАЖНО ВАЖНЫЙ"
           " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
-          " YÜKSEK ❯❯❱ 🟠 ❌",
+          " YÜKSEK ❯❯❱ 🟠 🟧 ❌",
     "P2": "P2 MEDIUM NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
           " MITTEL MOYEN MOYENNE MEDIO MEDIA MÉDIO MÉDIA СРЕДНИЙ СРЕДНЯЯ 中 중간 GEMIDDELD ŚREDNI"
-          " ŚREDNIA ŚREDNIE ❯❱ ⚠️ ⚠ 🟡",
+          " ŚREDNIA ŚREDNIE ❯❱ ⚠️ ⚠ 🟡 🟨",
     "P3": "P3 LOW MINOR INFO SEV3 SEV-3 INFORMATIONAL INFORMATION NIT NITS NITPICK NITPICKS"
           " TRIVIAL COSMETIC STYLE OBSERVATION OBSERVATIONS NIEDRIG GERING HINWEIS FAIBLE MINEUR"
           " MINEURE BAJO BAJA BAIXO BAIXA BASSO BASSA НИЗКИЙ НИЗКАЯ 低 軽微 轻微 낮음 LAAG NISKI"
-          " NISKA NISKIE DÜŞÜK ❱ 🔵 🟢",
+          " NISKA NISKIE DÜŞÜK ❱ 🔵 🟢 🟦 🟩 ⚪",
     "IMP": "IMP IMPROVEMENT IMPROVEMENTS SUGGESTION SUGGESTIONS ENHANCEMENT ENHANCEMENTS"
           " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip

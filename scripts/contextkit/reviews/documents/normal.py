@@ -1,0 +1,212 @@
+"""The lines of a review in the one form that its reader knows, line for line.
+
+`[B]` = blocks the merge       a legend: `[B]` is `[P0]` in all other lines
+NAME    SEVERITY    FIXED IN   a table aligned by blanks: rows with bars
+<summary>Race</summary>        a heading, one level higher if there are such inside
+*High — `a.py`, line 4*        below a heading: `Severity: High — …`
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from contextkit.base import markdown
+from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.text.blocks import Block
+from contextkit.text.patterns import Pattern
+
+_MARK = (
+    r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,4})"
+    r"(?:\*\*)?`?"
+)
+_DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,20}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,40}})$")
+_PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
+_FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
+_LINE_BEHIND = Pattern(r"(\[(?:P[0-3]|IMP)\])\s(?=\d{1,5}(?:[-–]\d{1,5})?\s?[:–—-]\s)")
+_MOST_WORDS = 5  # of what a mark means
+_LONGEST = 300  # characters of a line with a legend or a head
+_GAP = Pattern(r"\t|\s{2,}")
+_CHUNK = Pattern(r"\S+(?:\s\S+)*")
+_SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
+_FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
+_NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
+_MOST_FIELD_WORDS = 3
+
+
+def with_marks(rows: list[str]) -> list[str]:
+    """Return the lines with a severity for each mark that a legend among them explains."""
+    defined: dict[int, dict[str, str]] = {}
+    for at, row in enumerate(rows):
+        if row.strip() and len(row) < _LONGEST and (marks := _defined(row)):
+            defined[at] = marks
+    legends = {
+        at
+        for at, marks in defined.items()
+        if len(marks) > 1 or not defined.keys().isdisjoint((at - 2, at - 1, at + 1, at + 2))
+    }
+    marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
+    if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
+        return rows
+    words = "|".join(re.escape(m) + r"(?=\*\*|[*`]{0,3}[:)])" * m.isalnum() for m in marks)
+    head = re.compile(
+        r"^(\s*(?:(?:[-*+•|]|\d+[.)]|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
+        rf"[`*]{{0,3}}({words})[`*]{{0,3}}(?=\W|$)"
+    )
+
+    def graded(match: re.Match[str]) -> str:
+        return f"{match[1]}[{marks[match[2]]}]"
+
+    return [
+        "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
+        for at, row in enumerate(rows)
+    ]
+
+
+def _defined(row: str) -> dict[str, str]:
+    """Return the severities that a line gives to marks of its own."""
+    bare = row.strip(" |").replace(" | ", " = ", 1)
+    made = {}
+    for part in _PARTED.split(bare):
+        match = _DEFINED.match(part.strip(" |"))
+        severity = _meant(match[2]) if match else ""
+        if match and severity and not vocabulary.severity(match[1]):
+            made[match[1]] = severity
+    return made
+
+
+def _meant(text: str) -> str:
+    words = vocabulary.words(text)
+    if len(words) > _MOST_WORDS:
+        return ""
+    whole = vocabulary.severity(text) or vocabulary.severity("-".join(words[:2]))
+    return whole or _FIRST.get(words[0], "") if words else ""
+
+
+def with_bars(rows: list[str]) -> list[str]:
+    """Return the lines with bars between the cells of tables that only blanks align."""
+    made = list(rows)
+    at = 0
+    while at < len(rows):
+        starts = _columns(rows[at])
+        first = at
+        at += 1
+        if not starts:
+            continue
+        while at < len(rows) and (cells := _cells(rows[at], starts)):
+            made[at] = f"| {' | '.join(cells)} |" if any(map(shapes.letters, cells)) else "|---|"
+            at += 1
+        if at > first + 1:
+            made[first] = f"| {' | '.join(_GAP.split(rows[first].strip()))} |"
+            fences = [rows[number : number + 1] for number in (first - 1, at)]
+            if first and all(map(markdown.fence_of, itertools.chain(*fences))) and fences[1]:
+                made[first - 1] = made[at] = ""
+    return made
+
+
+def _columns(row: str) -> list[int]:
+    """Return where the columns of a table begin, if a line is its head and one is a severity."""
+    if "|" in row or not _GAP.search(row.strip()) or len(row) > _LONGEST:
+        return []
+    names = _GAP.split(row.strip())
+    is_head = len(names) > 2 and any(index.column(name) == "severity" for name in names)
+    is_head = is_head and all(len(name) < 25 and ":" not in name for name in names)
+    return [match.start() for match in _CHUNK.finditer(row.expandtabs())] if is_head else []
+
+
+def _cells(row: str, starts: list[int]) -> list[str]:
+    """Return the cells of a row, each in the column that begins next to it."""
+    chunks = list(_CHUNK.finditer(row.expandtabs()))
+    is_rule = bool(row.strip()) and not row.strip(" -=─━")
+    if is_rule:
+        return [""]
+    if len(chunks) < 2 or "|" in row:
+        return []
+    if len(chunks) == len(starts):
+        return [chunk[0] for chunk in chunks]
+    cells = [""] * len(starts)
+    for chunk in chunks:
+        near = min(range(len(starts)), key=lambda at: abs(starts[at] - chunk.start()))
+        cells[near] = f"{cells[near]} {chunk[0]}".strip()
+    return cells
+
+
+def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
+    """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
+
+    The ends are lines from 1, by the lines of the headings.
+    """
+    made, ends = list(rows), dict[int, int]()
+    open_at: list[int] = []  # the line of the summary of each open element, or -1
+    for at, row in enumerate(raw):
+        low = row.lower() if "<" in row else ""
+        if "<details" in low:
+            if open_at and open_at[-1] >= 0:
+                made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
+            open_at.append(-1)
+        if open_at and _SUMMARY.search(low):
+            open_at[-1] = at if _unbold(rows[at]) or at + 1 == len(rows) else at + 1
+            made[at], title = "", rows[open_at[-1]]
+            made[open_at[-1]] = f"###### {_unbold(title)}"
+        if made[at].strip() == "**":
+            made[at] = ""
+        for _ in range(min(len(open_at), low.count("</details"))):
+            ends[open_at.pop() + 1] = at + 1
+    return made, ends
+
+
+def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
+    """Return the blocks with the headings of summaries ending where their elements do."""
+    made: list[Block] = []
+    for block in blocks if ends else ():
+        inside = block.inside
+        while inside >= 0 and made[inside].last < block.first:
+            inside = made[inside].inside
+        last = min(block.last, ends.get(block.first, block.last))
+        made.append(block._replace(inside=inside, last=max(last, block.first)))
+    return made or blocks
+
+
+def _unbold(row: str) -> str:
+    bare = row.strip()
+    return bare[2:-2].strip() if bare[:2] == bare[-2:] == "**" else bare
+
+
+def with_labels(rows: list[str]) -> list[str]:
+    """Return the lines with `Severity:` before the fields below a heading that names a finding."""
+    made = list(rows)
+    told = [(at, row.strip()) for at, row in enumerate(rows) if row.strip().strip("=- ")]
+    for (before, above), (at, row), (_, after) in zip(
+        told, told[1:], [*told[2:], (0, "")], strict=False
+    ):
+        is_headed = above[0] == "#" or rows[before + 1][:3] in ("===", "---")
+        if not is_headed or row[0] == "#" or not (word := field_in(row)):
+            continue
+        title = markdown.heading(above)[1] or above
+        is_named = not (shapes.is_general(title) or index.group_of(title))
+        if is_named and not shapes.place_of(title).file and not field_in(after):
+            made[at] = f"Severity: {word} — {vocabulary.plain(row)}"
+    return made
+
+
+def field_in(row: str, most: int = 6) -> str:
+    """Return the severity that is one of the fields of a short line of nothing but fields.
+
+    `most`: fields that are no numbers of lines.
+    """
+    if len(row) > shapes.FIELD_LENGTH or vocabulary.unbulleted(row)[1] or shapes.label_in(row):
+        return ""
+    bare = row.strip(" >")
+    is_set_off = bare[:1] in "*_[(`" and bare[-1:] in "*_])`"
+    placed = shapes.unplaced(vocabulary.plain(bare))
+    fields = [field.strip(" *_`[]().:") for field in _FIELDS.split(placed)]
+    told = [field for field in fields if not _NUMBERS.fullmatch(field)]
+    severities = [severity for field in told if (severity := vocabulary.severity(field))]
+    if (
+        len(severities) != 1
+        or len(told) > most
+        or any(len(field.split()) > _MOST_FIELD_WORDS for field in told)
+    ):
+        return ""
+    is_whole = is_set_off or placed != vocabulary.plain(bare) or len(told) > 2
+    return severities[0] if is_whole or shapes.line_in(bare) else ""
