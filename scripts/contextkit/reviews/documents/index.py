@@ -395,4 +395,6 @@ def group_of(text: str) -> str:
     is_named = bool(first or sign) and others <= _LABEL_WORDS | PLURALS
     outside = vocabulary.words(re.sub(r"\([^()]{0,40}\)|\d", " ", bare))
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
-    return vocabulary.strictest(*severities) or sign if is_named or is_group else ""
+    named = vocabulary.strictest(*severities)
+    named = sign or named if pair else named or sign  # a color grades what only says what to do
+    return named if is_named or is_group else ""

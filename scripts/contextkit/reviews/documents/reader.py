@@ -637,7 +637,9 @@ class Sight:
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         place = shapes.place_of(heading)
         is_named = not (shapes.is_general(heading) or self._inherited(at) or place.file)
-        if len(rows) == len(made) == 1 and "title" not in roles and heading and is_named:
+        is_alone = len(rows) == len(made) == 1
+        is_titled = "title" in roles or not heading
+        if is_alone and is_named and not is_titled:
             header = self.blocks[block.inside]
             title = shapes.cleaned(shapes.titled(heading)[2])
             return [made[0][0].replace(title=title, line=header.first, end=header.last)]
@@ -672,8 +674,8 @@ class Sight:
         for told in itertools.islice(objects.findings(_open(elements), _graded), _MOST_OBJECTS):
             finding = _of_object(told)
             is_told = told.title and told.severity.isalpha()
-            if finding and finding.line and (finding.file or is_told):
-                yield finding
+            if finding and finding.line:
+                yield from (finding,) if finding.file or is_told else ()
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""

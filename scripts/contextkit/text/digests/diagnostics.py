@@ -254,7 +254,8 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     """A diagnostic of what is said behind its place."""
     said = said.strip()
     first = _FIRST_CODE.match(said)
-    ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
+    is_apart = "  " in said or "\t" in said
+    ends = not first and (said[-1:] in ("]", ")") or is_apart)
     begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else -1
     last = _LAST_CODE.match(said, begins) if begins >= 0 else None
     last = _LAST_CODE.search(said) if ends and begins < 0 else last

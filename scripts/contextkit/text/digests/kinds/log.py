@@ -122,13 +122,20 @@ def run(text: Lines, status: int | None = None) -> Run:
             rest[at] = rest[at]._replace(key=True, rank=2)
     rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
-    if verdict and (bad or failed or messages):
-        top = text.first + 1
-        rest = [u for u in rest if (u.weight > _ASIDE and u.line != top) or u.group or u.rank]
-    is_log = failed or messages or ((verdict or stamped) and not text.is_prose)
-    is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
-    kind = "trace" if is_trace else "log" if is_log else "plain"
+    has_failed = bad or failed or messages
+    if verdict and has_failed:
+        rest = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
+    is_run = (verdict or stamped) and not text.is_prose
+    is_log = failed or messages or is_run
+    is_alone = not (messages or counted)
+    is_trace = is_alone and text.is_trace()
+    kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _is_grave(unit: Unit, top: int) -> bool:
+    """Whether a statement weighs enough beside a failure, and is not just the first line."""
+    return unit.weight > _ASIDE and unit.line != top
 
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:

@@ -184,7 +184,8 @@ def findings(tree: Any) -> list[Diagnostic]:
     for one in objects.findings(tree, _graded):
         place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
         is_told = one.title or (one.code and one.package)
-        is_named = one.code or (one.grade and (one.line or one.package))
+        is_somewhere = one.line or one.package
+        is_named = one.code or (one.grade and is_somewhere)
         if place and is_told and is_named:
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
             wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))

@@ -275,7 +275,8 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
             between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
             is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
             least = _FEW if len(varied) > _LEAST else _LEAST
-            if len(varied) > 1 and len(run) >= least and is_whole and is_told:
+            is_table = len(varied) > 1 and len(run) >= least
+            if is_table and is_whole and is_told:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
                 yield run[0][0] + 1, [named[at] for at in varied], body
