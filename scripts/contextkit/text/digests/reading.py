@@ -374,9 +374,11 @@ def prose(lines: list[str]) -> set[int]:
 def is_worded(line: str) -> bool:
     """Whether nearly all of a line is letters and spaces."""
     text = " ".join(line[:_READ].split())
-    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
+    others = text.encode("utf-8", "replace").translate(None, _WORDED)
+    return len(others) < (1 - _LETTERS) * len(text)
 
 
+_WORDED = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or byte == 32)
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
