@@ -646,6 +646,8 @@ def alike(texts: Iterable[str], most: int) -> str:
 def _as_one(values: list[str]) -> str:
     """The first and the last value; of numbers that go up and down, the least and the greatest.
 
+    The greatest comes first where they fall by more than half of the way between the two.
+
     Two files are no range: both are told.
     """
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
@@ -654,7 +656,9 @@ def _as_one(values: list[str]) -> str:
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
     if len(numbers) == len(values) and numbers != rises[::-1]:
-        ends = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
+        low, high = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
+        falls = 2 * (numbers[0] - numbers[-1]) > rises[-1] - rises[0]
+        ends = (high, low) if falls else (low, high)
     else:
         ends = values[0], values[-1]
     return between(*ends) if len(values) > 1 else values[0]
