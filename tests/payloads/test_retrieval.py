@@ -215,7 +215,7 @@ def test_lines_beyond_the_end_are_said_to_be_so() -> None:
 def test_around_shows_the_first_place_and_names_the_others() -> None:
     found = retrieval.around(PARTS, "NEEDLE")
     assert "b needle" in found.text and found.first == 3
-    assert found.note == "also in 1 other lines: 19"
+    assert found.note == "also in 1 other line: 19"
     with pytest.raises(ContextError, match="does not occur in the text"):
         retrieval.around(PARTS, "haystack")
 

@@ -203,6 +203,11 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def lines(first: int, last: int) -> str:
+    """`line 7`, `lines 7-9`."""
+    return f"lines {first}-{last}" if last > first else f"line {first}"
+
+
 def brief(text: str, longest: int = 80) -> str:
     """A value as quoted in a message: on one line, with the middle of a long one left out."""
     return spoken(text, longest)

@@ -236,10 +236,11 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     end = part.last
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
-    talk = [f"lines {part.first}-{part.last}"]
+    talk = [names.lines(part.first, part.last)]
     if args.part in _TEXTS:
         above = payloads.first_line(path) - 1
-        talk = [f"{talk[0]}, in the file {above + part.first}-{above + part.last}"]
+        in_file = names.lines(above + part.first, above + part.last)
+        talk = [f"{talk[0]}, in the file {in_file.partition(' ')[2]}"]
     left = end - part.more + 1 if part.more else 0  # a line that is cut counts, too
     if left:
         ref = addresses.of(layout, path, "payload") or layout.shown(path)

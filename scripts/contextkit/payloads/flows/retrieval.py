@@ -207,7 +207,9 @@ def around(content: str, text: str) -> Slice:
         start = max(0, middle - _LONG // 2)
         part = part.replace(text=part.text[start : start + _LONG])
     others = ", ".join(map(str, at[1:8])) + (" …" if len(at) > 8 else "")
-    return part.replace(note=f"also in {len(at) - 1} other lines: {others}" if others else "")
+    return part.replace(
+        note=f"also in {names.counted(len(at) - 1, 'other line')}: {others}" if others else ""
+    )
 
 
 def whole(content: str) -> Slice:

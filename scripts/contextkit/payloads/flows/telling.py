@@ -91,8 +91,7 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
 
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that have these lines of the text."""
-    begin, end = first + start - 1, first + max(start, last) - 1
-    return f"lines {begin}-{end}" if end > begin else f"line {begin}"
+    return names.lines(first + start - 1, first + max(start, last) - 1)
 
 
 class _Teller:
