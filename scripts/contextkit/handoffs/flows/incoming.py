@@ -73,7 +73,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
     """What else there is to read, and the command that prints it, a line each."""
     lines = []
     if newest.blockers:
-        lines.append("what blocks comes first; the file that a blocker names says how to mend it")
+        lines.append("start with the blockers; a file that one names says how to fix it")
     if os.path.isdir(layout.memory):
         from contextkit.memory.documents import store
 

@@ -98,6 +98,7 @@ _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+_OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -748,7 +749,8 @@ class Sight:
             if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
                 title = next(told, text)
-                title = " ".join(parts[:2]) if place.file in title else title
+                opens = len(parts) > 1 and parts[0].count(" ") < _OPENING and place.file in parts[0]
+                title = " ".join(parts[opens:][:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
 
