@@ -403,3 +403,39 @@ def test_numbers_that_fall_with_some_ups_are_told_as_falling() -> None:
     assert lines.alike(falling, 200) == "epoch 0…6 loss 90…12"
     mixed = [f"step {n} took {value}" for n, value in enumerate((50, 90, 10, 60))]
     assert lines.alike(mixed, 200) == "step 0…3 took 10…90"
+
+
+def a_run_of_several(form: str) -> str:
+    """Two of three things that run at once fail, one with an error that the other has too."""
+    same = "src/db.ts(14,9): error TS2339: Property 'rate' does not exist on type 'Row'."
+    said = [
+        *(("shop/ui", f"step {n} of 4 is done") for n in range(1, 5)),
+        *(("shop/api", f"step {n} of 3 begins") for n in range(1, 4)),
+        *(("shop/tax", f"step {n} of 3 begins") for n in range(1, 4)),
+        *(("shop/api", same), ("shop/tax", same)),
+        ("shop/tax", "src/due.ts(8,1): error TS2307: Cannot find module 'money'."),
+    ]
+    lines = "".join(f"{form.format(name)}{words}\n" for name, words in said)
+    return f"running 3 of 5\n{lines}\nall: 1 fine, 2 not\n"
+
+
+@each("form", ["{}: ", "{}:build: ", "{} | ", "[{}] ", "{} build: "])
+def test_the_same_error_of_two_things_that_run_at_once_is_told_of_each(form: str) -> None:
+    name = form.strip(":| ").strip("[]")
+    digest = engine.digest(a_run_of_several(form), 200, status=1)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    api, tax = (by_aspect[name.format(one)] for one in ("shop/api", "shop/tax"))
+    assert "Property 'rate' does not exist" in api and "Cannot find module" not in api
+    assert "Property 'rate' does not exist" in tax and "Cannot find module" in tax
+    assert "errors in 2: " in digest.summary and digest.kind == "log"
+
+
+def test_lines_that_begin_with_a_level_or_a_place_are_no_things_that_run_at_once() -> None:
+    rows = [("a/b.c:7", "error: no x"), ("INFO", "x"), ("[error]", "failed"), ("[gw0]", "failed")]
+    text = "".join(f"{name}: {said}\n" for name, said in rows * 9)
+    assert "errors in" not in engine.digest(text, 200).summary
+
+
+def test_lines_with_keywords_of_code_but_no_definition_are_no_code() -> None:
+    text = "".join(f"@shop/a{n} imports {{\n  if (x{n}) {{\n  }}\n}}\n" for n in range(9))
+    assert "definitions" not in engine.digest(text, 200).summary
