@@ -534,8 +534,9 @@ def _fails(line: str) -> bool:
     says = lines.says_failure if " " in last else lines.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)
-    said = [" ".join(words[:_FIRST]), *_LOUD.findall(line)]
-    return is_last or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
+    is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
+    is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
+    return is_last or is_said or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:

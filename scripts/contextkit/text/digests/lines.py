@@ -588,7 +588,8 @@ class Lines:
         if _FRAME.match(said):
             weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
         weight *= 0.05 if _BYTES.match(said) else 1.0
-        return weight * 0.3 if _QUOTED.match(said) else weight
+        is_aside = _QUOTED.match(said) or said.strip()[:1] + said.rstrip()[-1:] == "()"
+        return weight * 0.3 if is_aside else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""

@@ -105,6 +105,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     else:
         ended = [unit._replace(key=False, rank=3) for unit in ended]
     verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
+    failed = [unit for unit in failed
+              if not any(reading.cut(unit.text, _COMMAND) in one.text for one in ended)]  # fmt: skip
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
