@@ -81,7 +81,7 @@ _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
-    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
+    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have)(?: [a-z]+)?: +\S.*$"
 )
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
@@ -274,6 +274,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     may = {*text.failing, *headings} - told
     named = lines.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
+    again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
     for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
@@ -282,8 +283,10 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
-        elif at > numbered and (test := _NUMBERED.match(line)):
-            heads[at] = _continued(text, at, test[1])
+        elif test := _NUMBERED.match(line):
+            name = test[1].rstrip("─—-= ")
+            if at > numbered or name in again:
+                heads[at] = name if name in again else _continued(text, at, test[1])
     return heads
 
 

@@ -67,6 +67,7 @@ _GRAVE = Pattern(  # worse than an error
 )
 _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
 _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
+_BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
@@ -216,7 +217,8 @@ def _verdict(
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
         counts.insert(0, max(close))
-    told = (*counts, bad[-1])
+    beside = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    told = sorted({*counts, bad[-1], *(beside if bad[-1] in beside else ())})
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
