@@ -439,3 +439,95 @@ def test_lines_that_begin_with_a_level_or_a_place_are_no_things_that_run_at_once
 def test_lines_with_keywords_of_code_but_no_definition_are_no_code() -> None:
     text = "".join(f"@shop/a{n} imports {{\n  if (x{n}) {{\n  }}\n}}\n" for n in range(9))
     assert "definitions" not in engine.digest(text, 200).summary
+
+
+DESCRIBED = "Name: mill-7\nNode: n3\n" + "".join(f"Label {n}: v{n}\n" for n in "abcdefghij") + """\
+Parts:
+  saw:
+    Probe:      every=10s #success=1 #failure=3
+    State:      Waiting
+      Reason:   StartLoop
+    Last State: Ended
+      Reason:   Error
+      Exit Code: 137
+    Ready:      False
+    Starts:     6
+  lamp:
+    State:      Running
+    Ready:      True
+    Error Count: 2
+Events:
+  Kind    Reason  Age  Message
+  ----    ------  ---  -------
+  Normal  Made    9m   Made the saw
+  Warning Dull    8m   Probe failed: answered with status: 503
+"""
+
+
+def test_a_description_tells_what_became_of_each_thing() -> None:
+    digest = engine.digest(DESCRIBED, 150)
+    assert digest.key == "Parts › saw › State Waiting › Reason StartLoop"
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert by_aspect["Parts › saw"].startswith("Last State Ended › Reason Error; Exit Code 137")
+    assert by_aspect["Parts › lamp"] == "Error Count 2"
+    assert "Probe failed: answered with status: 503" in digest.summary
+
+
+COUNTED_CALLS = "calls  errors  call\n-----  ------  -----\n" + "".join(
+    f"{900 + n:<5}  {error:<6}  c_{n}\n" for n, error in enumerate(["", "", 1, 12, 700, 981, "", 3])
+)
+
+
+def test_of_a_column_of_errors_the_highest_is_told() -> None:
+    summary = engine.digest(COUNTED_CALLS, 100).summary
+    assert "1 (c_2) to 981 (c_5); next 700 (c_4), 12 (c_3)" in summary
+
+
+CLICKED = """\
+Running 9 tests
+
+  ✓  1 [a] › cart.spec.ts:5:7 › cart › opens (812ms)
+  ✘  2 [a] › cart.spec.ts:18:7 › cart › keeps its items (5.3s)
+
+  1) [a] › cart.spec.ts:18:7 › cart › keeps its items ──────────────
+
+    Error: the text of the element differs
+
+    Expected string: "3"
+    Received string: "0"
+      -  waiting for the element
+        at /srv/shop/cart.spec.ts:24:43
+
+  1 failed
+    [a] › cart.spec.ts:18:7 › cart › keeps its items ───────────────
+  2 skipped
+  6 passed (1.4m)
+"""
+
+
+def test_a_browser_test_is_told_once_with_the_values_that_it_compared() -> None:
+    digest = engine.digest(CLICKED, 150)
+    assert digest.key == "1 failed; 2 skipped; 6 passed (1.4m)"
+    (failed,) = [row.finding for row in digest.rows if row.aspect == "failed"]
+    assert failed.count("keeps its items") == 1
+    assert 'Error: the text of the element differs, Expected string: "3"' in failed
+
+
+MERGED = f"""\
+$ git merge topic
+CONFLICT (content): Merge conflict in src/price.py
+CONFLICT (modify/delete): docs/old.md deleted in HEAD and modified in topic.  Version topic stays.
+Automatic merge failed; fix conflicts and then commit the result.
+$ git status
+  (use "git add <file>..." to mark resolution)
+	both modified:   src/price.py
+$ git diff
+{CONFLICT}"""
+
+
+def test_a_file_in_conflict_is_told_once_and_so_is_each_conflict() -> None:
+    digest = engine.digest(MERGED, 200, status=1)
+    failed = [row.finding for row in digest.rows if row.aspect == "failed"]
+    assert "docs/old.md deleted in HEAD" in failed[0] and "src/price.py" in failed[0]
+    assert "1 file in conflict" in digest.summary and "(in conflict)" not in digest.summary
+    assert digest.summary.count("Automatic merge failed") == 1

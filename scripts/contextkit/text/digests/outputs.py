@@ -17,7 +17,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, streams
-from contextkit.text.digests.kinds import diff, log
+from contextkit.text.digests.kinds import diff, listing, log
 from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, says_failure
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
@@ -107,6 +107,9 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
                 lines[number] = lines[number] if number in left else ""
     rest = Lines("\n".join(lines) if sizes else text)
     run = log.run(rest, status)
+    states = [unit for unit in told if unit.group == listing.STATES]
+    if states:
+        run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
     if not kind or run.failed:
@@ -115,6 +118,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         failed = " ".join(unit.text for unit in run.units if unit.group == "failed")
         told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told
                 if not (unit.aspect == diff.CONFLICT and unit.short in failed)]  # fmt: skip
+        told = [*states, *(unit for unit in told if unit.group != listing.STATES)]
     if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))

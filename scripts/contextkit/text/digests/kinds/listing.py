@@ -12,7 +12,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failure
+from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failed, says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -59,6 +59,7 @@ _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what be
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
+STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
@@ -243,16 +244,34 @@ def _fields(piece: Piece) -> Entries:
 
 
 def _states(text: str, lines: list[str]) -> Iterator[Unit]:
-    """Of a description in indented fields, those that say what became of a thing, with its name."""
+    """Of a description in indented fields, what became of each thing."""
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
     path: list[re.Match[str]] = []
+    above: list[re.Match[str]] = []  # those of the last state; the first one is told whole
     for number, match in fields:
         path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
-        if _STATE.match(match[3] or "") or _COUNT.match(match[0]):
-            said = " › ".join(" ".join(filter(None, outer.group(2, 3))) for outer in path)
-            yield Unit(number + 1, "", said, 2.0, 3)
+        if _is_state(match):
+            new = [outer for outer in path if outer not in above and (outer[3] or not above)]
+            said = " › ".join(map(_field, new))
+            yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
+            above = [*path]
+
+
+def _is_state(match: re.Match[str]) -> bool:
+    value = match[3] or ""
+    fails = " " not in value and says_failed(value)
+    return fails or bool(_STATE.match(value) or _COUNT.match(match[0]))
+
+
+def _field(match: re.Match[str]) -> str:
+    return " ".join(filter(None, match.group(2, 3)))
+
+
+def _thing(path: list[re.Match[str]]) -> str:
+    """What a state is about: the fields around it that have no value."""
+    return " › ".join(match[2] for match in path if not match[3])
 
 
 def _shown(match: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -106,8 +106,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     else:
         ended = [unit._replace(key=False, rank=3) for unit in ended]
     verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
-    failed = [unit for unit in failed
-              if not any(reading.cut(unit.text, _COMMAND) in one.text for one in ended)]  # fmt: skip
+    failed = [unit for unit in failed if not any(_repeats(unit.text, one.text) for one in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
@@ -117,8 +116,10 @@ def run(text: Lines, status: int | None = None) -> Run:
     paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
     rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
+        failing = {unit.line for unit in rest if unit.group and says_failed(unit.text)}
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
+        first = {min(first), *failing} if failing else first
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
         sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
         for at in () if text.is_prose else sums[-1:]:
@@ -134,6 +135,11 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _repeats(said: str, verdict: str) -> bool:
+    """Whether a failure is what a verdict says, perhaps cut."""
+    return bool(said) and (said in verdict or reading.cut(said, _COMMAND) in verdict)
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
