@@ -104,7 +104,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     if ended and ended[0].key and is_unsaid:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
-        ended = [unit._replace(key=False, rank=3) for unit in ended]
+        ended = [unit._replace(key=False, rank=3) for unit in ended if unit.times > 1]
     verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
     failed = [unit for unit in failed if not any(_repeats(unit.text, one.text) for one in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
@@ -165,7 +165,8 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     ended.sort()
     said = "; ".join(words for _, _, words in ended[:_ENDED])
     said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
-    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=not ended[0][0])
+    is_bad, times = not ended[0][0], len(ended)
+    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=is_bad, times=times)
     return [unit], {number for _, number, _ in ended}
 
 
