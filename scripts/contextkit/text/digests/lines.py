@@ -747,7 +747,7 @@ def _is_name(word: str) -> bool:
     """Whether a word is an option, or a name with a number or of several parts, and no error."""
     if word.startswith("-"):
         return True  # of an option
-    is_name = _DIGIT.search(word) or _DOTTED.search(word)
+    is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
 
