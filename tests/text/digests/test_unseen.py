@@ -531,3 +531,20 @@ def test_a_file_in_conflict_is_told_once_and_so_is_each_conflict() -> None:
     assert "docs/old.md deleted in HEAD" in failed[0] and "src/price.py" in failed[0]
     assert "1 file in conflict" in digest.summary and "(in conflict)" not in digest.summary
     assert digest.summary.count("Automatic merge failed") == 1
+
+
+UPLOADED = "".join(
+    f"upload of artifact {n} to eu-{n % 5} stored in {n * 3} ms ({'abc'[n % 3]})\n"
+    + "-----ERROR: the bucket rejected the object: it differs\n" * (n == 13)
+    + "--------ERROR--------\nno key for macOS\n" * (n == 33)
+    + "##########ERROR in signer: no disk##########\n" * (n == 40)
+    for n in range(1, 60)
+)
+
+
+def test_an_error_at_a_rule_of_marks_or_between_two_is_told() -> None:
+    digest = engine.digest(UPLOADED, 200)
+    failed = "; ".join(row.finding for row in digest.rows if row.aspect == "failed")
+    assert digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
+    assert "ERROR no key for macOS" in failed and "ERROR in signer: no disk" in failed
+    assert "(x20)" in digest.summary  # and the others are no paragraphs

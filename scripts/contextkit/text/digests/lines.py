@@ -118,7 +118,7 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
+MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
@@ -606,7 +606,7 @@ class Lines:
             numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
         text_of = self._text if has_more else self.all.__getitem__
         text = alike(map(text_of, sorted(numbers)), _LONGEST)
-        text = _MARKS_IN_A_ROW.sub("", text).strip() or text
+        text = MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
 
@@ -726,8 +726,8 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 def _is_name(word: str) -> bool:
     """Whether a word is an option, or a name with a number or of several parts, and no error."""
-    if word.startswith("-"):
-        return True  # of an option
+    if word.startswith("-") and not word.startswith("---"):
+        return True  # of an option, and no rule
     is_name = _DIGIT.search(word) or _DOTTED.search(word)
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
