@@ -548,3 +548,21 @@ def test_an_error_at_a_rule_of_marks_or_between_two_is_told() -> None:
     assert digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
     assert "ERROR no key for macOS" in failed and "ERROR in signer: no disk" in failed
     assert "(x20)" in digest.summary  # and the others are no paragraphs
+
+
+REPLAYED = "".join(
+    f"replay of failed batch {n * 10 - 9}..{n * 10}: done, 10 rows recovered\n"
+    for n in range(1, 41)
+)
+
+
+@each("end", ["replayed failed batches 1-400: 400 recovered, 0 left", "errors 1-9 written: ok"])
+def test_a_range_of_failures_that_were_mended_is_no_failure(end: str) -> None:
+    digest = engine.digest(f"$ ./replay\n{REPLAYED}{end}\nfinished\n", 150)
+    assert "failed" not in [row.aspect for row in digest.rows] and "1 line" not in digest.summary
+    assert end in digest.summary
+
+
+def test_a_range_of_failures_of_which_some_are_left_is_one() -> None:
+    end = "replayed failed batches 1-400: 399 recovered, 1 left\n"
+    assert lines.Lines(f"{REPLAYED}{end}").failing == [40]

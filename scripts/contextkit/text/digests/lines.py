@@ -75,6 +75,10 @@ _FINE = Pattern(
     re.I,
     needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
+_MENDED = Pattern(  # what a line ends with that tells how a failure was mended
+    r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
+    r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
+)
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -712,7 +716,8 @@ def _formed(lines: list[str]) -> list[str]:
 
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
-    return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
+    is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
+    return not (is_fine or _MENDED.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:
