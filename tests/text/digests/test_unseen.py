@@ -566,3 +566,25 @@ def test_a_range_of_failures_that_were_mended_is_no_failure(end: str) -> None:
 def test_a_range_of_failures_of_which_some_are_left_is_one() -> None:
     end = "replayed failed batches 1-400: 399 recovered, 1 left\n"
     assert lines.Lines(f"{REPLAYED}{end}").failing == [40]
+
+
+def a_check(title: str, item: str) -> str:
+    """Three lists of what a check found, of 12, 9 and 2 names."""
+    names = {"Unused parts": range(12), "Unlisted parts": range(20, 29), "Lost parts": (40, 41)}
+    return "".join(
+        title.format(name, len(some)) + "".join(item.format(n, n) for n in some)
+        for name, some in names.items()
+    )
+
+
+@each(("title", "item"), [
+    ("{} ({})\n", "part{}       shop/boxes/{}.toml:4:6\n"),
+    ("{}: {}\n", "part{}  of box {}\n"),
+    ("{0}\n", "* part{}: box{}\n"),
+])  # fmt: skip
+def test_what_is_listed_under_titles_is_told_under_them(title: str, item: str) -> None:
+    digest = engine.digest(a_check(title, item), 150)
+    assert digest.key == "Unused parts 12, Unlisted parts 9, Lost parts 2"
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert by_aspect["Unlisted parts"].startswith("part20") and "part40" in by_aspect["Lost parts"]
+    assert "part20" not in by_aspect["Unused parts"]
