@@ -531,3 +531,60 @@ def test_a_file_in_conflict_is_told_once_and_so_is_each_conflict() -> None:
     assert "docs/old.md deleted in HEAD" in failed[0] and "src/price.py" in failed[0]
     assert "1 file in conflict" in digest.summary and "(in conflict)" not in digest.summary
     assert digest.summary.count("Automatic merge failed") == 1
+
+
+UPLOADED = "".join(
+    f"upload of artifact {n} to eu-{n % 5} stored in {n * 3} ms ({'abc'[n % 3]})\n"
+    + "-----ERROR: the bucket rejected the object: it differs\n" * (n == 13)
+    + "--------ERROR--------\nno key for macOS\n" * (n == 33)
+    + "##########ERROR in signer: no disk##########\n" * (n == 40)
+    for n in range(1, 60)
+)
+
+
+def test_an_error_at_a_rule_of_marks_or_between_two_is_told() -> None:
+    digest = engine.digest(UPLOADED, 200)
+    failed = "; ".join(row.finding for row in digest.rows if row.aspect == "failed")
+    assert digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
+    assert "ERROR no key for macOS" in failed and "ERROR in signer: no disk" in failed
+    assert "(x20)" in digest.summary  # and the others are no paragraphs
+
+
+REPLAYED = "".join(
+    f"replay of failed batch {n * 10 - 9}..{n * 10}: done, 10 rows recovered\n"
+    for n in range(1, 41)
+)
+
+
+@each("end", ["replayed failed batches 1-400: 400 recovered, 0 left", "errors 1-9 written: ok"])
+def test_a_range_of_failures_that_were_mended_is_no_failure(end: str) -> None:
+    digest = engine.digest(f"$ ./replay\n{REPLAYED}{end}\nfinished\n", 150)
+    assert "failed" not in [row.aspect for row in digest.rows] and "1 line" not in digest.summary
+    assert end in digest.summary
+
+
+def test_a_range_of_failures_of_which_some_are_left_is_one() -> None:
+    end = "replayed failed batches 1-400: 399 recovered, 1 left\n"
+    assert lines.Lines(f"{REPLAYED}{end}").failing == [40]
+
+
+def a_check(title: str, item: str) -> str:
+    """Three lists of what a check found, of 12, 9 and 2 names."""
+    names = {"Unused parts": range(12), "Unlisted parts": range(20, 29), "Lost parts": (40, 41)}
+    return "".join(
+        title.format(name, len(some)) + "".join(item.format(n, n) for n in some)
+        for name, some in names.items()
+    )
+
+
+@each(("title", "item"), [
+    ("{} ({})\n", "part{}       shop/boxes/{}.toml:4:6\n"),
+    ("{}: {}\n", "part{}  of box {}\n"),
+    ("{0}\n", "* part{}: box{}\n"),
+])  # fmt: skip
+def test_what_is_listed_under_titles_is_told_under_them(title: str, item: str) -> None:
+    digest = engine.digest(a_check(title, item), 150)
+    assert digest.key == "Unused parts 12, Unlisted parts 9, Lost parts 2"
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert by_aspect["Unlisted parts"].startswith("part20") and "part40" in by_aspect["Lost parts"]
+    assert "part20" not in by_aspect["Unused parts"]

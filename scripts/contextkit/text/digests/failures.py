@@ -24,9 +24,11 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1.*\1\1$"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
+_TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
+_TITLED = Pattern(_TITLE, re.I)
 _LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
@@ -116,7 +118,7 @@ _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go tes
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _UNSAID = Pattern(  # a failure of which the next line says what it is
-    r".*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
+    rf"(?i:{_TITLE})|.*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
@@ -229,7 +231,7 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
-    text = " ".join(_DOTS.sub(" … ", line).split())
+    text = " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split())
     if len(text) <= most:
         return text
     end = text[-_END:]
@@ -526,7 +528,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = lines.alike(one_line, _LONGEST)
+            message = shown(lines.alike(one_line, _LONGEST))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -559,6 +561,8 @@ def _fails(line: str) -> bool:
 
     Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
     """
+    if _TITLED.match(line):
+        return True
     is_title = line.isupper() and ":" not in line
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False

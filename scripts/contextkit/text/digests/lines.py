@@ -75,6 +75,10 @@ _FINE = Pattern(
     re.I,
     needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
+_MENDED = Pattern(  # what a line ends with that tells how a failure was mended
+    r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
+    r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
+)
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -118,7 +122,7 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
+MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
@@ -602,7 +606,7 @@ class Lines:
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
         text = alike(self._texts(line), _LONGEST)
-        text = _MARKS_IN_A_ROW.sub("", text).strip() or text
+        text = MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
 
@@ -731,7 +735,8 @@ def _formed(lines: list[str]) -> list[str]:
 
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
-    return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
+    is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
+    return not (is_fine or _MENDED.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:
@@ -745,8 +750,8 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 def _is_name(word: str) -> bool:
     """Whether a word is an option, or a name with a number or of several parts, and no error."""
-    if word.startswith("-"):
-        return True  # of an option
+    if word.startswith("-") and not word.startswith("---"):
+        return True  # of an option, and no rule
     is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
