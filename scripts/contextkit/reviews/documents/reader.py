@@ -84,7 +84,7 @@ _DENIES = Pattern(
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
-_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}")  # a line of what a tool printed
+_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
@@ -486,8 +486,9 @@ class Sight:
         block = self.blocks[at]
         place = shapes.place_of(self.plain[block.first - 1])
         is_placed = place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at)
-        is_said = not is_placed and shapes.said_in(block.title)
-        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(block.title).file))
+        text = " ".join(self.plain[block.first - 1 : block.last])
+        is_said = not is_placed and shapes.said_in(text)
+        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(text).file))
         return self._placed[at]
 
     def _leads_in(self, at: int) -> bool:
