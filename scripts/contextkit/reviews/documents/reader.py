@@ -48,7 +48,9 @@ _DONE = frozenset(
     " résolu corregido resuelto corrigido resolvido исправлено".split()
 )
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
-    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
+    re.IGNORECASE,
+    needs=" ".join(_DONE),
 )
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
@@ -252,15 +254,17 @@ class Sight:
     def _raise_leads(self) -> None:
         """Make headings of the lines that head what stands below them."""
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
-        above, before = "", -2
-        for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
-            is_apart = at > before + 1 or shapes.begins(bare)
-            is_listed = is_apart and vocabulary.unbulleted(after)[1]
+        for (before, above), (at, bare), (_, after) in zip(
+            [(-2, ""), *told], told, [*told[1:], (0, "")], strict=False
+        ):
+            may_lead = "**" in bare or bare[-1] == ":"
+            if not may_lead or not (at > before + 1 or shapes.begins(bare)):
+                continue
+            is_listed = vocabulary.unbulleted(after)[1]
             if is_listed and not index.group_of(bare) and (severity := shapes.lead_in(bare)):
                 self.plain[at] = f"###### {severity}"
-            elif is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+            elif shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
-            above, before = bare, at
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""

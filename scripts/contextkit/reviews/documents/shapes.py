@@ -87,7 +87,7 @@ _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
+_THIS_IS = Pattern(r"(?i)^(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _LAST_WORDS = Pattern(
     r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
 )  # `… Must fix.`
