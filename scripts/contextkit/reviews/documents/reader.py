@@ -86,6 +86,7 @@ _DENIES = Pattern(
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
+_NO_BLOCKER = Pattern(r"\b(?:not|never|n't)(?: \w+)?(?: an?)? (?:block\w+|critical)", re.IGNORECASE)
 _OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
@@ -102,6 +103,7 @@ _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
 _OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
+_ADDRESS = Pattern(r"\s*https?://\S{1,400}")
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -205,7 +207,9 @@ def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
     again = [each for each in kept if each.recap and each.severity == recap.severity]
     mine = {*vocabulary.words(recap.title)}
     shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
-    return len(again) <= len(others) or 2 * max(shared, default=0) >= len(mine)
+    is_elsewhere = recap.file and all(recap.file != other.file for other in others)
+    is_as_many = len(again) <= len(others) and not is_elsewhere
+    return is_as_many or 2 * max(shared, default=0) >= len(mine)
 
 
 class Sight:
@@ -279,10 +283,16 @@ class Sight:
         return "\n".join(self.plain[first - 1 : last])
 
     def _is_below(self, at: int, words: frozenset[str]) -> bool:
-        """Whether a heading above a block is about one of the words, or about what is done."""
+        """Whether a heading above a block is about one of the words, or about what is done.
+
+        Below one that only names a scale, what has no place says what the severities mean.
+        """
+        block = self.blocks[at]
         while (at := self.blocks[at].inside) >= 0:
             title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
             if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+                return True
+            if shapes.names_scale(title) and not shapes.place_in(self._text(*block[3:5])).file:
                 return True
         return False
 
@@ -335,6 +345,41 @@ class Sight:
                 yield _finding("", block.title, block.first, block.last, identity=identity)
 
     def of_blocks(self, nested: bool = False) -> list[Finding]:
+        return self._led_by_places(list(self._of_blocks(nested)))
+
+    def _led_by_places(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings with the place that stands on the line above, if the first has one.
+
+        What stands above one ends the one before.
+        """
+        above = [self._place_above(finding.line) for finding in findings]
+        if not above or not above[0]:
+            return findings
+        made: list[Finding] = []
+        for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
+            is_cut = finding.line < following <= finding.end
+            own = finding.replace(end=self._told_until(following - 1)) if is_cut else finding
+            place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
+            place = self._place(own.line, own.end) if is_cut and not at else place
+            is_better = place.line or (place.file and not own.file)
+            made.append(own.replace(file=place.file, at=place.line) if is_better else own)
+        return made
+
+    def _place_above(self, first: int) -> int:
+        """Return the line right above this one that names a place and nothing else; or 0."""
+        at = self._told_until(first - 1)
+        row = self.plain[at - 1] if at else "#"
+        is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
+        is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
+        return at if is_apart and is_plain and shapes.place_of(row).file else 0
+
+    def _told_until(self, last: int) -> int:
+        """Return the last line up to this one that says anything, or 0."""
+        while last and not self.plain[last - 1].strip("-*_ \t"):
+            last -= 1
+        return last
+
+    def _of_blocks(self, nested: bool) -> list[Finding]:
         candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
@@ -380,7 +425,7 @@ class Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if any(map(self._leads, self._direct[at])):
+        if any(self._leads(inner) or self._is_numbered(inner) for inner in self._direct[at]):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
@@ -438,22 +483,26 @@ class Sight:
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         is_item = block.kind == "item" and block.level < 2
-        is_listed = not severity and (is_item or self._leads(at))
+        is_listed = not severity and (is_item or self._leads(at) or self._is_numbered(at))
         inherited = self._inherited(at) if is_listed else ""
         scored = shapes.scored(bare) if inherited in SERIOUS else ""
         inherited = inherited if scored in ("", *SERIOUS) else scored
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if shapes.is_legend(head.title if head.is_sign else "" if head.marked else bare):
+        listed = head.title if head.is_sign else "" if head.marked else bare
+        if shapes.is_legend(listed) or shapes.defines(bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
             block.first - 1, min(block.last, block.first + 12), _IDS
         )
-        recap = bool(inherited) or self._is_below(at, _REPEATS)
+        is_again = self._is_below(at, _REPEATS)
         end = self.end_of(at, block)
-        return self._made(severity or inherited, identity, title, block.first, end, recap)
+        recap = bool(inherited) or is_again
+        made = self._made(severity or inherited, identity, title, block.first, end, recap)
+        is_placed = block.kind != "item" or shapes.place_in(self._text(block.first, end)).file
+        return made.replace(file="", at=0) if made and is_again and not is_placed else made
 
     def _label_behind(self, at: int) -> list[str]:
         """Return the label that stands as a paragraph behind an item."""
@@ -473,15 +522,23 @@ class Sight:
             if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
                 break
             is_field = bool(label and other.title.startswith(label[0]))
-            is_next = is_field or other.kind == block.kind == "item"
+            is_next = is_field or other.kind == block.kind == "item" or self._is_numbered(number)
             is_below = number == at + 1 and shapes.leads_title(block.title)
             is_placed = not is_below and (self._begins_at(number) or self._leads(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
-            begins = is_next or is_graded or is_placed
+            begins = is_next or is_graded or (is_placed and not self._is_place_of(block, number))
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
+
+    def _is_place_of(self, block: Block, at: int) -> bool:
+        """Whether a paragraph is only the place of the one before, which names none itself."""
+        other, after = self.blocks[at], self.blocks[at + 1 : at + 2]
+        is_only = other.first == other.last and shapes.place_of(self.plain[other.first - 1]).file
+        is_last = not (after and after[0].kind == "item")  # else it is that of a list
+        is_placed = shapes.place_in(block.title).file or self._place_above(block.first)
+        return bool(is_only and is_last and not is_placed)
 
     def _begins_at(self, at: int) -> bool:
         """Whether a paragraph begins with a place, or says of one how bad it is there."""
@@ -494,6 +551,11 @@ class Sight:
         is_said = not is_placed and shapes.said_in(text)
         self._placed[at] = bool(is_placed or (is_said and shapes.place_in(text).file))
         return self._placed[at]
+
+    def _is_numbered(self, at: int) -> bool:
+        """Whether a paragraph begins with an id that a dot or colon sets off: `C2. Title`."""
+        head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
+        return self.blocks[at].kind == "text" and bool(head.id) and head.marked
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -526,10 +588,14 @@ class Sight:
         is_counted = _COUNTED.search(block.title) and listed
         sign = (block.inside, block.level, head.severity)
         is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
-        is_placed = listed[:1] == below[:1] and all(
-            shapes.place_in(each.title[:80]).file for each in listed
-        )
+        is_placed = listed[:1] == below[:1] and all(map(self._names_place, listed))
         return head.severity if is_counted or (is_one and is_placed) else ""
+
+    def _names_place(self, block: Block) -> bool:
+        """Whether an item begins with a place, or a heading has one in its first lines."""
+        last = min(block.last, block.first + 6) if block.kind == "heading" else block.first
+        text = self._text(block.first, last)
+        return bool(shapes.place_in(text if block.kind == "heading" else block.title[:80]).file)
 
     def _leads(self, at: int) -> bool:
         """Whether a paragraph is one of those that a bold title leads, below one heading."""
@@ -602,7 +668,9 @@ class Sight:
             return place
         number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
-        return Place(place.file, number) if place.file else Place(above.file, number or above.line)
+        if place.file and not above.file.endswith(f"/{place.file}"):
+            return Place(place.file, number)
+        return Place(above.file, number or above.line)
 
     def _lead_in(self, first: int) -> str:
         """Return the lines of a paragraph above the one that begins a finding."""
@@ -666,7 +734,8 @@ class Sight:
         """Return the finding of a row where its own section is, by its id or else its number."""
         own = self._by_id.get(row.id) if row.id else section
         place = self._place(own.first, own.last) if own else above
-        row = row if row.file else row.replace(file=place.file, at=place.line)
+        is_better = not row.file or (place.file and not row.at)
+        row = row.replace(file=place.file, at=place.line) if is_better else row
         return (
             row.replace(line=own.first, end=own.last, recap=True)
             if own
@@ -748,6 +817,7 @@ class Sight:
             is_cell = bool(vocabulary.severity(text))
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
+            text = _NO_BLOCKER.sub(" ", text)
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
@@ -910,7 +980,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         severity, title = said.severity, said.title
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
-        title = max(others, key=shapes.letters, default="")
+        title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
+    title = _ADDRESS.sub("", title) if " " in title else title
     if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
