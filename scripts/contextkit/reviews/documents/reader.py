@@ -101,6 +101,7 @@ _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+_WIDE = 60  # characters of a line that is full
 _OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
 _ADDRESS = Pattern(r"\s*https?://\S{1,400}")
@@ -271,13 +272,32 @@ class Sight:
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
 
     def _heading_places(self) -> list[Place]:
-        """The place that holds for each line: the last one that a line was wholly about."""
+        """The place that holds for each line: the last one that a line was wholly about.
 
-        def later(place: Place, row: str) -> Place:
+        It reaches as far as what the line heads; within a paragraph, item or section, to its end.
+        """
+        owners = [-1] * len(self.plain)
+        for at, block in enumerate(self.blocks):
+            owners[block.first - 1 : block.last] = [at] * (block.last - block.first + 1)
+        held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each to its last line
+        places = []
+        for number, row in enumerate(self.plain, 1):
+            while held[-1][0] < number:
+                held.pop()
             here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
-            return here if here.file else place
+            if here.file:
+                held.append((self._reach(owners[number - 1]), here))
+            places.append(held[-1][1])
+        return places
 
-        return list(itertools.accumulate(self.plain, later, initial=NOWHERE))[1:]
+    def _reach(self, at: int) -> int:
+        """Return the last line for which a line of a block holds."""
+        block, whole = self.blocks[at], len(self.plain)
+        if block.kind in ("heading", "item"):
+            return block.last
+        if block.first < block.last:  # to the next blank line
+            return next((n for n in range(block.last, whole) if not self.plain[n].strip()), whole)
+        return self.blocks[block.inside].last if block.inside >= 0 else whole
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
@@ -477,7 +497,8 @@ class Sight:
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
-        if severity and not head.id and vocabulary.says_nothing(head.title):
+        is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
+        if severity and not head.id and (is_dash or vocabulary.says_nothing(head.title)):
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
@@ -611,11 +632,20 @@ class Sight:
             return bare
         if shapes.is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
+        title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
             is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
             title = lead if is_title and not vocabulary.severity(lead) else title
-        return shapes.first_sentence(title)
+        return shapes.first_sentence(self._whole(title, block))
+
+    def _whole(self, title: str, block: Block) -> str:
+        """Return a title that ends with a line, with the next one if that goes on in lower case."""
+        first, after = block.first - 1, block.first
+        is_cut = self.plain[first].rstrip().endswith(title[-_WIDE:]) and title[-1:].isalpha()
+        goes_on = is_cut and after < block.last and len(self.plain[first]) >= _WIDE
+        row = self.plain[after].strip() if goes_on else ""
+        return f"{title} {row}" if row[:1].islower() and not shapes.place_of(row).file else title
 
     def _named(self, block: Block) -> str:
         """Return the first value of a record that has words and is neither severity nor place."""
@@ -637,7 +667,7 @@ class Sight:
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
         told = map(vocabulary.labelled, map(str.strip, self.plain[first:last]))
-        values = (value.strip("\"' ") for label, value in told if label.strip("> ") in labels)
+        values = (_unquoted(value) for label, value in told if label.strip("> ") in labels)
         return next(filter(str.strip, values), "")
 
     def _made(
@@ -817,9 +847,8 @@ class Sight:
             is_cell = bool(vocabulary.severity(text))
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
-            text = _NO_BLOCKER.sub(" ", text)
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
-            left = " ".join(parts)
+            left = _NO_BLOCKER.sub(" ", " ".join(parts))
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
@@ -897,6 +926,11 @@ class Sight:
             return False
         is_statement = self.blocks[at].kind in ("item", "table") or shapes.label_in(row)
         return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
+
+
+def _unquoted(value: str) -> str:
+    is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
+    return value.strip("\"' ") if is_quoted else value.strip()
 
 
 def _begins(title: str) -> str:

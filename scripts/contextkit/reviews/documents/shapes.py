@@ -107,6 +107,7 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     r"\b(?:call|rate|consider|grade)(?: it| this| that)?(?: as)?(?: an?)? (\w{4,12})(?=[ .,;:!]|$)",
     needs="call rate consider grade",
 )
+_GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
@@ -620,6 +621,12 @@ _MARKS = {  # of HTML: what begins and what ends it in Markdown
     **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
     **dict.fromkeys(("br", "p", "div"), (" ", " ")),
 }  # fmt: skip
+
+
+def unlabelled(title: str) -> str:
+    """Return a title without a first phrase that only grades it: `must fix before merge*: …`."""
+    match = _GRADING.match(title)
+    return title[match.end() :] if match and index.group_of(match[1]) else title
 
 
 def sentences(text: str) -> list[str]:
