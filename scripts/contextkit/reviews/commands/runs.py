@@ -491,7 +491,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     refs = [row.ref for finding in shown for row in finding.rows]
     ledger.note(layout, ledger.SHOWN, about.ref, tokens=tokens.estimate(text), sources=refs)
     status = 1 if len(unread) == many and not about.run else 0
-    return Answer(text=text, status=status, data=[each.public() | {"dismissed": gone.get(each.key, "")} for each in shown])
+    data = [each.public() | {"dismissed": gone.get(each.key, "")} for each in shown]
+    return Answer(text=text, status=status, data=data)
 
 
 @command(

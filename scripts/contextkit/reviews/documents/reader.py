@@ -445,7 +445,7 @@ class Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if any(self._leads(inner) or self._is_numbered(inner) for inner in self._direct[at]):
+        if any(map(self._begins_one, self._direct[at])):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
@@ -498,13 +498,14 @@ class Sight:
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
-        if severity and not head.id and (is_dash or vocabulary.says_nothing(head.title)):
+        is_empty = is_dash or vocabulary.says_nothing(head.title)
+        if severity and not head.id and is_empty:
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         is_item = block.kind == "item" and block.level < 2
-        is_listed = not severity and (is_item or self._leads(at) or self._is_numbered(at))
+        is_listed = not severity and (is_item or self._begins_one(at))
         inherited = self._inherited(at) if is_listed else ""
         scored = shapes.scored(bare) if inherited in SERIOUS else ""
         inherited = inherited if scored in ("", *SERIOUS) else scored
@@ -543,11 +544,12 @@ class Sight:
             if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
                 break
             is_field = bool(label and other.title.startswith(label[0]))
-            is_next = is_field or other.kind == block.kind == "item" or self._is_numbered(number)
+            is_next = is_field or other.kind == block.kind == "item"
             is_below = number == at + 1 and shapes.leads_title(block.title)
-            is_placed = not is_below and (self._begins_at(number) or self._leads(number))
+            is_placed = self._begins_at(number) and not self._is_place_of(block, number)
+            is_led = not is_below and (is_placed or self._begins_one(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
-            begins = is_next or is_graded or (is_placed and not self._is_place_of(block, number))
+            begins = is_next or is_graded or is_led
             if begins and other.kind != "code":
                 break
             last = other.last
@@ -573,10 +575,11 @@ class Sight:
         self._placed[at] = bool(is_placed or (is_said and shapes.place_in(text).file))
         return self._placed[at]
 
-    def _is_numbered(self, at: int) -> bool:
-        """Whether a paragraph begins with an id that a dot or colon sets off: `C2. Title`."""
+    def _begins_one(self, at: int) -> bool:
+        """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
         head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
-        return self.blocks[at].kind == "text" and bool(head.id) and head.marked
+        is_numbered = self.blocks[at].kind == "text" and bool(head.id) and head.marked
+        return is_numbered or self._leads(at)
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""

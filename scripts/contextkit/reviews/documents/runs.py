@@ -229,7 +229,7 @@ def _read(layout: Layout, path: str) -> Run:
 
 
 def call(layout: Layout, target: str, /, **variables: str) -> str:
-    """A command for people to run here: `make verdict_wait run=…`, and `root=` if that was given."""
+    """A command to run here: `make verdict_wait run=…`, with `root=` if that was given."""
     from contextkit.base import git
     from contextkit.base.layout import find_root
 

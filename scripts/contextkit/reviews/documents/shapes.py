@@ -276,8 +276,9 @@ def table_rows(lines: list[str]) -> list[Row]:
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
-        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)  # of the cells above
-        goes_on = (is_drawn or is_rest) and bool(made) and rules.isdisjoint((at - 1, at))
+        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
+        may_go_on = bool(made) and (is_drawn or is_rest)
+        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
         if goes_on:
             joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
             made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
@@ -329,7 +330,8 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     def starts(row: str) -> bool:
         is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
         head = head_of(row.strip()[:LONG])
-        is_begun = begins(row) and head.severity != "IMP" and not (are_facts and head.is_sign)
+        is_fact = are_facts and head.is_sign  # such as the verdict
+        is_begun = begins(row) and head.severity != "IMP" and not is_fact
         return is_begun or row.startswith(lead) or is_labelled
 
     return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]

@@ -93,9 +93,7 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
     return "\n".join(filter(None, (names.one_line(head), mark, text)))
 
 
-def fitting(
-    findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]
-) -> list[str]:
+def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:
     """Return the leading findings that fit into `max_tokens`, but at least one, as text."""
     room = max_tokens
     texts: list[str] = []

@@ -263,10 +263,6 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
     run, reasons = asked.run, decision.reasons
     if run is None or not reasons:
         return []
-
-    def call(verb: str, of: str = run.id, **more: str) -> str:
-        return runs.call(layout, f"verdict_{verb}", run=of, **more)
-
     steps = ["commit the dismissals, so that they count"] if decision.uncommitted else []
     for reason in reasons:
         if reason.reason == "foreign" and not reason.run:
@@ -276,19 +272,23 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
         own = [reason for reason in reasons if reason.run == whose]
         again = dict.fromkeys(reason.agent for reason in own if reason.again)
         kinds = {reason.reason for reason in own}
-        steps += [call("retry", whose, agent=agent) for agent in again]
+        steps += [runs.call(layout, "verdict_retry", run=whose, agent=agent) for agent in again]
         if again or kinds & {"missing", "late"}:
-            steps.append(call("wait", whose))
+            steps.append(runs.call(layout, "verdict_wait", run=whose))
         if again or kinds & {"missing", "late", "not_ingested", "changed"}:
-            steps.append(call("ingest", whose))
-    kinds = {reason.reason for reason in reasons}
-    if "severe" in kinds:
-        steps += [call("show"), "fix what it shows", call("recheck")]
-    elif "stale" in kinds and run.rechecks:
-        steps.append(call("recheck", run.rechecks))
-    elif "stale" in kinds:
-        what = {"process": run.process, "target": run.target, "agents": " ".join(run.roster)}
-        steps.append(runs.call(layout, "verdict_start", **what, restart="1"))
-    else:
-        steps.append(call("gate"))
+            steps.append(runs.call(layout, "verdict_ingest", run=whose))
+    steps += _last_steps(layout, run, {reason.reason for reason in reasons})
     return list(dict.fromkeys(steps))
+
+
+def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
+    """Return what to do once the agents' files are there."""
+    again = runs.call(layout, "verdict_recheck", run=run.id)
+    if "severe" in kinds:
+        return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
+    if "stale" in kinds and run.rechecks:
+        return [runs.call(layout, "verdict_recheck", run=run.rechecks)]
+    if "stale" in kinds:
+        what = {"process": run.process, "target": run.target, "agents": " ".join(run.roster)}
+        return [runs.call(layout, "verdict_start", **what, restart="1")]
+    return [runs.call(layout, "verdict_gate", run=run.id)]
