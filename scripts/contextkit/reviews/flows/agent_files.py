@@ -69,11 +69,10 @@ class Asked(Record):
         """Return the address of the run, or ''."""
         return f"run:{self.run.id}" if self.run else ""
 
-    def named(self, layout: Layout) -> str:
-        """Return `run=ID`, or `dir=FOLDER` as a user would type it here."""
-        if self.run:
-            return f"run={self.run.id}"
-        return f"dir={os.path.relpath(self.folder, layout.here)}"
+    def show(self, layout: Layout, **more: str) -> str:
+        """Return the command that shows its findings, to which options may be added."""
+        folder = "" if self.run else os.path.relpath(self.folder, layout.here)
+        return runs.call(layout, "verdict_show", run=self.run_id, dir=folder, **more)
 
 
 def of_run(layout: Layout, run: Run) -> Asked:
