@@ -155,11 +155,10 @@ _COUNTED_ONLY = Pattern(
     r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_FIXED_IDS = Pattern(
-    r"[\s*_`>-]{0,6}fixed\W{1,6}(?:P[0-3]|[A-Z]{1,6})-?[\w.]{1,12}"
-    r"(?:[,;\s]{1,3}(?:and )?[A-Z]\w{0,6}-?[\w.]{1,12}){0,60}\W{0,4}$",
-    re.IGNORECASE,
+_FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
+    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
+_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
@@ -236,6 +235,13 @@ def doubts(
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
 
 
+def _fixed_in(row: str) -> set[str]:
+    """The ids, in capitals, in a line that says that they are fixed, and nothing else."""
+    match = _FIXED_ROW.match(row)
+    words = set(re.findall(r"\w[\w.-]*(?<=\w)", match["ids"].upper())) - {"AND"} if match else set()
+    return words if all(map(_SOME_ID.match, words)) else set()
+
+
 class _Proof:
     def __init__(
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
@@ -249,9 +255,7 @@ class _Proof:
         self._titles = [_words(finding.title) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        fixed_rows = (row.upper() for row in self._rows if _FIXED_IDS.match(row[:400]))
-        self._fixed = {word for row in fixed_rows for word in re.findall(r"[\w.-]+", row)}
-        self._fixed &= self._confirmed
+        self._fixed = set().union(*map(_fixed_in, self._rows)) & self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
@@ -342,7 +346,7 @@ class _Proof:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
         if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
             return True
-        is_confirmed = bool(self._confirmed and _FIXED_IDS.match(row))
+        is_confirmed = bool(self._confirmed and _fixed_in(row))
         return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
 
     def _without_fixed(self, row: str) -> str:
