@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from conftest import each
 from contextkit.text import compaction
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 LOG = """\
@@ -116,12 +117,83 @@ def test_a_status_is_a_line_a_state() -> None:
 def test_a_diff_has_its_changed_lines_and_where_they_are() -> None:
     assert compaction.compacted(DIFF).split("\n") == [
         "=== src/a b.py",
-        "@12 def limit():",
+        "@14 def limit():",
         "-    return 40",
         "+    return 52",
         "--- not a head",
         "=== a/old.py b/new.py (rename from old.py) (rename to new.py)",
     ]
+
+
+def test_each_run_of_changed_lines_has_its_own_place() -> None:
+    hunk = "@@ -47,9 +50,9 @@ def f():\n a\n b\n c\n-d\n+D\n e\n f\n-g\n+G\n h\n"
+    assert compaction.compacted(f"diff --git a/x b/x\n--- a/x\n+++ b/x\n{hunk}") == (
+        "=== x\n@53 def f():\n-d\n+D\n@56\n-g\n+G"
+    )
+
+
+def test_a_mode_is_told_before_and_after_and_whether_a_line_ends() -> None:
+    text = (
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n"
+        "@@ -1 +1 @@\n-y\n+y\n\\ No newline at end of file\n"
+    )
+    assert compaction.compacted(text).split("\n") == [
+        "=== x (old mode 100644) (new mode 100755)",
+        *("@1", "-y", "+y", "\\ No newline at end of file"),
+    ]
+
+
+def test_marked_words_are_no_lines_around_a_change() -> None:
+    text = "diff --git a/x b/x\n@@ -1,3 +1,3 @@\n    a\n    b = [-1-]{+2+}\n    c\n"
+    assert compaction.compacted(text) == "=== x\n@2\n    b = [-1-]{+2+}"
+
+
+def applied(old: str, told: list[str]) -> str:
+    """The new text, from the old one and the form of a diff below the name of its file."""
+    before, after = old.splitlines(keepends=True), list[str]()
+    at, last = 0, ""
+    for line in told:
+        if line.startswith("@"):
+            between = int(line[1:].split()[0]) - 1 - len(after)
+            assert between >= 0
+            after += before[at : at + between]
+            at += between
+        elif line.startswith("-"):
+            assert before[at].removesuffix("\n") == line[1:]
+            at += 1
+        elif line.startswith("+"):
+            after.append(f"{line[1:]}\n")
+        elif last.startswith("+"):
+            after[-1] = after[-1].removesuffix("\n")
+        last = line
+    return "".join(after + before[at:])
+
+
+file_of_lines = st.builds(
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(st.sampled_from(["", "a", "b", " c", "-d", "+e", "@1", "@@ -1 +1 @@"]), max_size=25),
+    st.sampled_from(["", "\n"]),
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(file_of_lines, file_of_lines), min_size=3), st.integers(0, 4))
+def test_the_new_files_follow_from_the_old_ones_and_a_folded_diff(
+    repo: Path, files: list[tuple[str, str]], context: int
+) -> None:
+    for side in ("old", "new"):
+        shutil.rmtree(repo / side, ignore_errors=True)
+        (repo / side).mkdir()
+    for number, (old, new) in enumerate(files):
+        (repo / "old" / f"f{number}").write_text(old, encoding="utf-8")
+        (repo / "new" / f"f{number}").write_text(new, encoding="utf-8")
+    printed = subprocess.run(["git", "diff", "--no-index", f"-U{context}", "old", "new"], cwd=repo,
+                             encoding="utf-8", stdout=subprocess.PIPE).stdout  # fmt: skip
+    told = compaction.compacted(printed).split("\n=== ")
+    forms = {name.rpartition("/f")[2]: lines
+             for name, *lines in (part.split("\n") for part in told)}  # fmt: skip
+    for number, (old, new) in enumerate(files):
+        assert applied(old, forms.get(str(number), [])) == new
 
 
 def test_each_part_of_a_mixed_text_has_its_own_form() -> None:
@@ -226,7 +298,7 @@ def test_what_git_prints_today_is_understood(repo: Path) -> None:
     git("commit", "-qm", "one")
     (repo / "a.py").write_text("1\n2\n3\n4\n5\n6\n7\nx\n", encoding="utf-8")
     told = compaction.compacted(git("status") + git("diff") + git("log"))
-    assert "modified: a.py" in told and "-8\n+x" in told and "=== a.py\n@5" in told
+    assert "modified: a.py" in told and "=== a.py\n@8\n-8\n+x" in told
     assert any(line.endswith(" one") for line in told.split("\n"))
     listing = subprocess.run(["ls", "-laR"], cwd=repo, encoding="utf-8", stdout=subprocess.PIPE)
     assert ".: " in compaction.compacted(listing.stdout)

@@ -20,13 +20,15 @@ from contextkit.text.digests.kinds.listing import ENTRY
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
 _BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
-_IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
-            "new mode ", "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
-            "GIT binary ")  # fmt: skip
+_CHANGED = ("+", "-", "\\")  # with the line that says that none ends the file
+_STATES = ("new file ", "deleted file ", "old mode ", "new mode ", "rename ", "copy ", "Binary ")
+_IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "similarity ", "dissimilarity ", "GIT binary ",
+            *_STATES)  # fmt: skip
 _SAMPLE = 20_000  # characters in which the first known form begins
 _HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
@@ -83,7 +85,7 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     if before in ("listing", "paths"):
         return before if not line.strip() else ""
     if before == "diff":
-        return before if line.startswith(_IN_DIFF) else ""
+        return before if line.startswith(_IN_DIFF) or not line else ""
     return before
 
 
@@ -157,25 +159,52 @@ def _of_status(lines: list[str]) -> list[str]:
 
 
 def _of_diff(lines: list[str]) -> list[str]:
-    """The changed lines under their files, with the line where each hunk begins."""
+    """The changed lines under their files, each run of them behind `@` and its line in the new."""
     told: list[str] = []
-    in_head = False
+    hunk = _Hunk()
     for line in lines:
-        hunk = _HUNK.match(line)
         if line.startswith("diff --git "):
             told.append(_file(line))
-            in_head = True
-        elif hunk:
-            in_head = False
-            told.append(f"@{hunk[1]} {hunk[2]}".rstrip())
-        elif in_head:
-            if line.startswith(
-                ("new file", "deleted file", "rename", "copy", "Binary", "old mode")
-            ):
-                told[-1] += f" ({line})"
-        elif line[:1] in ("+", "-"):
-            told.append(line)
+            hunk = _Hunk()
+        elif hunk.has(line):
+            told += hunk.told(line)
+        elif match := _HUNK.match(line):
+            hunk = _Hunk(match)
+        elif line.startswith(_STATES):
+            told[-1] += f" ({line})"
     return told
+
+
+class _Hunk:
+    """A part of a diff: the lines left of it, and the number of its next line in the new file."""
+
+    def __init__(self, match: re.Match[str] | None = None) -> None:
+        old, at, new, self.heading = match.groups("1") if match else ("0", "0", "0", "")
+        self.old, self.new = int(old), int(new)
+        self.at = int(at) + (self.new == 0)  # of no lines, the one before them is named
+        self.has_begun = match is not None
+        self.is_changed = False  # its last line
+
+    def has(self, line: str) -> bool:
+        """Whether a line belongs to it; changed lines do, if it is longer than it says."""
+        is_open = self.old > 0 or self.new > 0
+        return is_open or (self.has_begun and line[:1] in _CHANGED)
+
+    def told(self, line: str) -> list[str]:
+        """The line if it is changed, below its place if the line before is not."""
+        mark = line[:1]
+        if mark == "\\":
+            return [line] if self.is_changed else []
+        is_changed = mark in _CHANGED or bool(_WORDS.search(line))
+        told = [line] if is_changed else []
+        if is_changed and not self.is_changed:
+            told.insert(0, f"@{self.at} {self.heading}".rstrip())
+            self.heading = ""
+        self.is_changed = is_changed
+        self.old -= mark != "+"
+        self.new -= mark != "-"
+        self.at += mark != "-"
+        return told
 
 
 def _file(line: str) -> str:
