@@ -6,8 +6,6 @@ lines around a change. A text is cut where one tool's output ends and another's 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -24,7 +22,9 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
 _BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
-_LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
+_LITERAL = re.compile(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
+_MARKED = re.compile(r"[,\x00-\x1f]")
+_NAMED = re.compile(r"[^\"=:,\x00-\x1f][^=:,\x00-\x1f]*")
 _CHANGED = ("+", "-", "\\")  # with the line that says that none ends the file
 _STATES = ("new file ", "deleted file ", "old mode ", "new mode ", "rename ", "copy ", "Binary ")
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "similarity ", "dissimilarity ", "GIT binary ",
@@ -267,51 +267,63 @@ def _of_paths(lines: list[str]) -> list[str]:
 
 
 def _of_json(data: Any) -> str:
-    """A table of the objects in `data`, after what stands beside them."""
-    if isinstance(data, list) and len(data) > 2 and all(isinstance(row, dict) for row in data):
-        return "\n".join(_table(data))
+    """A table of the objects or lists in `data`, after what stands beside them."""
+    if isinstance(data, list) and len(data) > 2:
+        if all(isinstance(row, dict) for row in data):
+            return "\n".join(_table(data, "objects"))
+        if all(isinstance(row, list) for row in data) and any(data):
+            rows = [{f"[{at}]": value for at, value in enumerate(row)} for row in data]
+            return "\n".join(_table(rows, "lists"))
     if not isinstance(data, dict):
         return ""
     told = []
     for name, value in data.items():
         inside = _of_json(value) if isinstance(value, list) else ""
-        told.append(f"{name}: {inside}" if inside else f"{name}: {_value(value)}")
+        told.append(f"{_name(name)}: {inside or _cell(value)}")
     return "\n".join(told)
 
 
-def _table(rows: list[dict[str, Any]]) -> list[str]:
-    """A line for each object, and above them their fields and what most of them share."""
+def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
+    """A line for each row, and above them their fields and what most of them share."""
+    cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
     fields = list(dict.fromkeys(name for row in rows for name in row))
-    usual: dict[str, str] = {}
-    for name in fields:
-        value, count = Counter(_value(row[name]) for row in rows if name in row).most_common(1)[0]
-        if count >= _USUAL * len(rows) and count > 1:
-            usual[name] = value
+    usual = _usual(cells)
     columns = [name for name in fields if name not in usual]
-    told = [f"{len(rows)} objects"]
+    head = f"{len(rows)} {noun}"
+    if not all(name in row for row in rows for name in columns):
+        head += ", a cell is empty where a field is absent"
+    told = [head]
     if usual:
-        shared = ", ".join(f"{name} {value}" for name, value in usual.items())
+        shared = ", ".join(f"{_name(name)}={value}" for name, value in usual.items())
         told.append(f"unless said otherwise: {shared}")
-    told.append(_line(columns))
-    for row in rows:
-        odd = [f"{name}={_value(row[name]) if name in row else 'absent'}"
-               for name, value in usual.items()
-               if name not in row or _value(row[name]) != value]  # fmt: skip
-        told.append(_line([_value(row[name]) if name in row else "" for name in columns] + odd))
+    told.append(",".join(map(_name, columns)))
+    for row in cells:
+        odd = [f"{_name(name)}={row.get(name, 'absent')}"
+               for name, value in usual.items() if row.get(name) != value]  # fmt: skip
+        told.append(",".join([row.get(name, "") for name in columns] + odd))
     return told
 
 
-def _value(value: Any) -> str:
-    """A value as a cell: a string without quotes, unless it looks like something else."""
-    if isinstance(value, str) and not _LITERAL.fullmatch(value):
+def _usual(rows: list[dict[str, str]]) -> dict[str, str]:
+    """The value that most of the rows share, of each field that has one."""
+    usual: dict[str, str] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = Counter(row[name] for row in rows if name in row)
+        value, count = values.most_common(1)[0]
+        if count >= _USUAL * len(rows) and count > 1:
+            usual[name] = value
+    return usual
+
+
+def _cell(value: Any) -> str:
+    """A value as JSON, but for a string that reads like nothing else and ends where a cell does."""
+    if isinstance(value, str) and not _MARKED.search(value) and not _LITERAL.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _line(cells: list[str]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()
+def _name(name: str) -> str:
+    return name if _NAMED.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 _FORMS: dict[str, Callable[[list[str]], list[str]]] = {
