@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import stat
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +104,8 @@ def test_an_archive_is_a_line_a_folder() -> None:
     entry = "-rw-r--r-- ada/dev {0} 2026-11-23 20:56 pkg/{0}.py"
     told = compaction.compacted("\n".join(map(entry.format, range(1, 9)))).split("\n")
     assert told == [
-        "8 entries, size after the name, all of ada, all of 2026-11-23 20:56",
+        "8 entries, size after the name;"
+        " unless said otherwise ada:dev, -rw-r--r--, 2026-11-23 20:56",
         "pkg: " + ", ".join(f"{n}.py {n}" for n in range(1, 9)),
     ]
 
@@ -206,22 +211,114 @@ def test_each_part_of_a_mixed_text_has_its_own_form() -> None:
 
 def listed(*rows: tuple[str, str, str, str]) -> str:
     lines = ["top:", "total 8", "drwxr-xr-x 2 ada ada 4096 Nov 23 02:00 ."]
-    lines += [f"{kind}rw-r--r-- 1 {owner} ada {size:>6} Nov {day:>2} 02:00 {name}"
-              for kind, owner, (size, day), name in
-              ((row[0], row[1], row[2].split("@"), row[3]) for row in rows)]  # fmt: skip
+    for kind, owner, size_and_day, name in rows:
+        size, day = size_and_day.split("@")
+        mode = "lrwxrwxrwx" if kind == "l" else f"{kind}rw-r--r--"
+        lines.append(f"{mode} 1 {owner} ada {size:>6} Nov {day:>2} 02:00 {name}")
     return "\n".join([*lines, "", "top/sub:", "total 0", ""])
 
 
 def test_a_listing_is_a_line_a_folder_without_what_is_all_alike() -> None:
     text = listed(("-", "ada", "12@23", "a b.py"), ("d", "ada", "40@23", "sub"),
-                  ("l", "ada", "7@23", "x -> a b.py"))  # fmt: skip
+                  ("l", "ada", "7@23", "x -> ../a b.py -> c"))  # fmt: skip
     assert compaction.compacted(text).split("\n") == [
-        "3 entries, size after the name, all of ada, all of Nov 23 02:00",
-        "top: a b.py 12, sub/, x -> a b.py 7",
+        "3 entries, size after the name; unless said otherwise ada, Nov 23 02:00",
+        "top: a b.py 12 -rw-r--r--, sub/ drw-r--r--, x -> ../a b.py -> c",
         "top/sub: (empty)",
     ]
     text = listed(("-", "ada", "12@23", "a"), ("-", "root", "12@22", "b"))
-    assert "a 12 ada Nov 23 02:00, b 12 root Nov 22 02:00" in compaction.compacted(text)
+    assert "a 12 ada Nov 23 02:00, b 12 root:ada Nov 22 02:00" in compaction.compacted(text)
+
+
+def test_an_entry_says_what_is_not_as_usual_with_it_or_in_its_folder() -> None:
+    rows = [("-", "ada", f"{n}@23", f"f{n}.py") for n in range(9)]
+    rows += [("-", "root", "7@23", "su, do")]
+    text = listed(*rows).replace("-rw-r--r-- 1 root", "-rwsr-xr-x 1 root")
+    other = (
+        text.replace("top", "low")
+        .replace("Nov 23", "Oct 1")
+        .replace("Oct 1 02:00 f3", "Oct 2 02:00 f3")
+    )
+    null = "crw-rw-rw- 1 ada ada 1,   3 Oct  1 02:00 null"
+    assert compaction.compacted(f"{text}\n{other}\nlow/dev:\ntotal 0\n{null}\n").split("\n") == [
+        "21 entries, size after the name; unless said otherwise ada, -rw-r--r--",
+        "top (Nov 23 02:00): f0.py 0, f1.py 1, f2.py 2, f3.py 3, f4.py 4, f5.py 5, f6.py 6,"
+        ' f7.py 7, f8.py 8, "su, do" 7 root:ada -rwsr-xr-x',
+        "top/sub: (empty)",
+        "low (Oct 1 02:00): f0.py 0, f1.py 1, f2.py 2, f3.py 3 Oct 2 02:00, f4.py 4, f5.py 5,"
+        ' f6.py 6, f7.py 7, f8.py 8, "su, do" 7 root:ada -rwsr-xr-x',
+        "low/sub: (empty)",
+        "low/dev: null 1,3 crw-rw-rw- Oct 1 02:00",
+    ]
+
+
+SHOWN = re.compile(
+    r"(?P<name>\"(?:[^\"\\]|\\.)*\"|.+?)(?:(?P<folder>/)| -> (?P<target>\S+)| (?P<size>\d+))"
+    r"(?: (?P<mode>[-dl][-rwxsStT]{9}))?(?: (?P<date>\w{3} \d+ [\d:]+))?(?:, |$)"
+)
+
+
+def entries_of(told: list[str]) -> dict[str, dict[str, str]]:
+    """The entries that a form tells of, by path: mode, date, and size or target."""
+    usual = modes_and_date(told[0].partition("; unless said otherwise ")[2])
+    found = {}
+    for line in told[1:]:
+        head, _, inside = line.partition(": ")
+        folder, _, own = head.partition(" (")
+        known = usual | modes_and_date(own.rstrip(")"))
+        for one in SHOWN.finditer(inside) if inside != "(empty)" else ():
+            kind = "d" if one["folder"] else "l" if one["target"] else "-"
+            name = json.loads(one["name"]) if one["name"].startswith('"') else one["name"]
+            found[f"{folder}/{name}"] = {
+                "mode": one["mode"] or known.get(kind, "lrwxrwxrwx"),
+                "date": one["date"] or known["date"],
+                "what": one["size"] or one["target"] or "",
+            }
+    return found
+
+
+def modes_and_date(said: str) -> dict[str, str]:
+    return {("date" if " " in value else value[0]): value for value in said.split(", ")
+            if " " in value or len(value) == 10}  # fmt: skip
+
+
+one_name = st.text(st.sampled_from('ab1 ,"'), min_size=1, max_size=6).map(lambda text: f"n{text}.x")
+one_file = st.tuples(
+    st.sampled_from("-d/l"), one_name, st.sampled_from([0o644, 0o4755, 0o600]), st.integers(0, 3),
+)  # fmt: skip
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(one_file, min_size=2, unique_by=lambda one: one[1]))
+def test_the_entries_follow_from_a_listing(
+    repo: Path, files: list[tuple[str, str, int, int]]
+) -> None:
+    top = repo / "top"
+    shutil.rmtree(top, ignore_errors=True)
+    (top / "sub").mkdir(parents=True)
+    for kind, name, mode, size in files:
+        path = (top / "sub" if kind == "/" else top) / name
+        if kind == "l":
+            path.symlink_to("../else/where")
+        elif kind == "d":
+            path.mkdir()
+        else:
+            path.write_text("x" * size, encoding="utf-8")
+            path.chmod(mode)
+    wanted = {}
+    for path in sorted(top.rglob("*")):
+        day = 1 + len(path.name) // 2
+        at = datetime(2020, 1, day, tzinfo=UTC).timestamp()
+        os.utime(path, (at, at), follow_symlinks=False)
+        state = path.lstat()
+        what = "../else/where" if path.is_symlink() else "" if path.is_dir() else str(state.st_size)
+        wanted[str(path.relative_to(repo))] = {
+            "mode": stat.filemode(state.st_mode), "date": f"Jan {day} 2020", "what": what,
+        }  # fmt: skip
+    env = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
+    printed = subprocess.run(["ls", "-laR", "top"], cwd=repo, encoding="utf-8", env=env,
+                             stdout=subprocess.PIPE).stdout  # fmt: skip
+    assert entries_of(compaction.compacted(printed).split("\n")) == wanted
 
 
 def test_paths_are_grouped_by_folder() -> None:
@@ -363,5 +460,5 @@ def test_what_git_prints_today_is_understood(repo: Path) -> None:
     assert "modified: a.py" in told and "=== a.py\n@8\n-8\n+x" in told
     assert any(line.endswith(" one") for line in told.split("\n"))
     listing = subprocess.run(["ls", "-laR"], cwd=repo, encoding="utf-8", stdout=subprocess.PIPE)
-    assert ".: " in compaction.compacted(listing.stdout)
+    assert "./.git/refs: heads/" in compaction.compacted(listing.stdout)
     assert "a.py 16" in compaction.compacted(listing.stdout)

@@ -216,41 +216,72 @@ def _file(line: str) -> str:
     return f"=== {name if half == f'{name} b/{name}' else f'{old} {new}'}"
 
 
-def _of_listing(lines: list[str]) -> list[str]:
-    """A line for each folder with its entries and sizes; owners and dates where they differ."""
-    folders: list[tuple[str, list[re.Match[str]]]] = []
+def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
+    """A line for each folder with its entries and sizes, and what is not as usual with them."""
+    folders: dict[str, list[_Entry]] = {}
     others: list[str] = []
+    folder = ""
     for line in lines:
-        entry = ENTRY.match(line)
-        if entry and entry["name"] not in (".", ".."):
-            above = entry["name"].rstrip("/").rpartition("/")[0]
-            if not folders or (above and f"{above}:" != folders[-1][0]):
-                folders.append((f"{above}:" if above else "", []))
-            folders[-1][1].append(entry)
-        elif line.endswith(":"):
-            folders.append((line, []))
-        elif not entry and line.strip() and not line.startswith("total "):
+        match = ENTRY.match(line)
+        if match and match["name"] not in (".", ".."):
+            entry = _Entry(match, folder)
+            folders.setdefault(entry.folder, []).append(entry)
+        elif not match and line.endswith(":"):
+            folder = line[:-1]
+            folders.setdefault(folder, [])
+        elif not match and line.strip() and not line.startswith("total "):
             others.append(line.strip())
-    entries = [entry for _, inside in folders for entry in inside]
-    owners, dates = {entry["owner"] for entry in entries}, {entry["date"] for entry in entries}
-    told = [f"{len(entries)} entries, size after the name"]
-    if len(owners) == 1 and None not in owners:
-        told[0] += f", all of {min(owners)}"
-    if len(dates) == 1:
-        told[0] += f", all of {min(dates)}"
-    for name, inside in folders:
-        shown = [_shown(entry, len(owners) > 1, len(dates) > 1) for entry in inside]
-        told.append(f"{name} {', '.join(shown)}".strip() if shown else f"{name} (empty)")
+    entries = [entry for inside in folders.values() for entry in inside]
+    usual = _habits(entries)
+    head = f"{len(entries)} entries, size after the name"
+    if lean and "date" not in usual:
+        for entry in entries:
+            entry.said.pop("date")
+        head += ", their dates left out"
+    told = [f"{head}; unless said otherwise {', '.join(usual.values())}" if usual else head]
+    for name, inside in folders.items():
+        own = {key: value for key, value in _habits(inside).items() if value != usual.get(key)}
+        shown = ", ".join(entry.shown({**usual, **own}) for entry in inside)
+        said = f" ({', '.join(own.values())})" if own else ""
+        told.append(f"{name}{said}: {shown or '(empty)'}" if name else f"{said} {shown}".strip())
     return told + others
 
 
-def _shown(entry: re.Match[str], owner: bool, date: bool) -> str:
-    name = entry["name"].rstrip("/").rpartition("/")[2]
-    is_folder = entry["kind"] == "d" or entry["name"].endswith("/")
-    parts = [name + "/" * is_folder, *([] if is_folder else [entry["size"]])]
-    parts += [entry["owner"]] if owner else []
-    parts += [" ".join(entry["date"].split())] if date else []
-    return " ".join(parts)
+class _Entry:
+    """An entry of a listing: in which folder, what it is, and what may be as usual with it."""
+
+    def __init__(self, match: re.Match[str], folder: str) -> None:
+        is_folder = match["kind"] == "d" or match["name"].endswith("/")
+        path, arrow, target = match["name"].partition(" -> " if match["kind"] == "l" else "\0")
+        above, slash, name = path.rstrip("/").rpartition("/")
+        self.folder = (above or "/") if slash else folder
+        self.what = _quoted(name) + "/" * is_folder + arrow + target
+        if not (is_folder or target):  # the size of a link is that of its target
+            self.what += f" {match['size'].replace(' ', '')}"
+        owner, group = match["owner"], match["group"]
+        self.said = {"owner": owner if group == owner else f"{owner}:{group}"} if owner else {}
+        if match["mode"] not in (None, "lrwxrwxrwx"):
+            self.said[match["kind"]] = match["mode"]
+        self.said["date"] = " ".join(match["date"].split())
+
+    def shown(self, usual: dict[str, str]) -> str:
+        odd = [value for key, value in self.said.items() if value != usual.get(key)]
+        return " ".join([self.what, *odd])
+
+
+def _habits(entries: list[_Entry]) -> dict[str, str]:
+    """Owner, date, and modes of files and folders, as far as most of the entries share them."""
+    usual: dict[str, str] = {}
+    for key in ("owner", "-", "d", "date"):
+        values = [entry.said[key] for entry in entries if key in entry.said]
+        if value := _most(values, len(values)):
+            usual[key] = value
+    return usual
+
+
+def _quoted(name: str) -> str:
+    """A name between others; in quotes, if it could be taken for several."""
+    return json.dumps(name, ensure_ascii=False) if name[:1] == '"' or ", " in name else name
 
 
 def _of_paths(lines: list[str]) -> list[str]:
@@ -287,7 +318,8 @@ def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
     """A line for each row, and above them their fields and what most of them share."""
     cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
     fields = list(dict.fromkeys(name for row in rows for name in row))
-    usual = _usual(cells)
+    values = {name: [row[name] for row in cells if name in row] for name in fields}
+    usual = {name: value for name in fields if (value := _most(values[name], len(rows)))}
     columns = [name for name in fields if name not in usual]
     head = f"{len(rows)} {noun}"
     if not all(name in row for row in rows for name in columns):
@@ -304,15 +336,10 @@ def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
     return told
 
 
-def _usual(rows: list[dict[str, str]]) -> dict[str, str]:
-    """The value that most of the rows share, of each field that has one."""
-    usual: dict[str, str] = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        values = Counter(row[name] for row in rows if name in row)
-        value, count = values.most_common(1)[0]
-        if count >= _USUAL * len(rows) and count > 1:
-            usual[name] = value
-    return usual
+def _most(values: list[str], count: int) -> str:
+    """The value that most of so many share; empty if none is usual."""
+    value, often = Counter(values).most_common(1)[0] if values else ("", 0)
+    return value if often > 1 and often >= _USUAL * count else ""
 
 
 def _cell(value: Any) -> str:

@@ -33,7 +33,8 @@ _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
-    r"(?:(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]? +(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]?) +"
+    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)(?P<group>\S+))? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
