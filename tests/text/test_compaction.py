@@ -86,11 +86,26 @@ def test_what_each_commit_changed_stands_below_it() -> None:
     told = compaction.compacted(log).split("\n")
     assert told[0] == "3 commits, all Ada, Nov 23 2026, newest first:"
     assert told[1:4] == [
-        "1c1f0e2b7 said 1",
-        "  src/a.py | 3 ++-",
-        "  1 file changed, 2 insertions(+), 1 deletion(-)",
+        *("1c1f0e2b7 said 1", "  src/a.py +2 -1", "2c1f0e2b7 said 2"),
     ]
-    assert len(told) == 10
+    assert len(told) == 7
+
+
+def test_what_a_commit_changed_is_counted_where_its_files_are_left_out() -> None:
+    log = (
+        "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\n\n    one\n\n"
+        " a, b.py         | 300 ++++++---\n {old => new}/c  |   4 +---\n long.txt        | 900 +++\n"
+        " x.png           | Bin 0 -> 9 bytes\n mode.sh         |   0\n"
+        " 5 files changed, 1150 insertions(+), 54 deletions(-)\n"
+    )
+    assert compaction.compacted(log).split("\n")[1] == (
+        '  5 files +1150 -54: "a, b.py" 300 ++++++---, {old => new}/c +1 -3, long.txt +900,'
+        " x.png Bin 0 -> 9 bytes, mode.sh 0"
+    )
+    assert compaction.compacted(log, lean=True).split("\n") == [
+        "1 commit, their files left out, newest first:",
+        *("8c1f0e2b7 Ada one", "  5 files +1150 -54"),
+    ]
 
 
 def test_the_message_of_a_single_commit_is_told() -> None:
@@ -117,6 +132,92 @@ def test_a_status_is_a_line_a_state() -> None:
         "Changes not staged for commit: modified: src/a.py, deleted: src/b.py",
         "Untracked files: notes.md",
     ]
+
+
+def test_many_files_are_told_by_state_and_folder() -> None:
+    status = "On branch main\nUnmerged paths:\n  (use it)\n\tboth modified:   a b/c.py\n"
+    status += (
+        "\tdeleted by us:   d.py\n\nUntracked files:\n"
+        + "\tnew/x y.md\n"
+        + "".join(f"\tnew/{n}.md\n" for n in range(12))
+    )
+    assert compaction.compacted(status).split("\n") == [
+        "On branch main",
+        "Unmerged paths: both modified: a b/c.py, deleted by us: d.py",
+        "Untracked files: 13",
+        '  new/: "x y.md" 0.md 1.md 2.md 3.md 4.md 5.md 6.md 7.md 8.md 9.md 10.md 11.md',
+    ]
+    assert compaction.compacted(status, lean=True).endswith("Untracked files: 13\n  new/: 13")
+
+
+def test_a_short_status_is_told_in_the_same_form() -> None:
+    status = "## main...origin/main\n M a.py\nM  b.py\nR  c.py -> d/c.py\n?? e/\n"
+    assert compaction.compacted(status).split("\n") == [
+        "## main...origin/main",
+        "Short status: .M: a.py, M.: b.py, R.: c.py -> d/c.py, ??: e/",
+    ]
+
+
+STATES = {"A": ("Changes to be committed:", "new file"), "??": ("Untracked files:", "")}
+STATES |= {"M": ("Changes not staged for commit:", "modified")}
+STATES |= {"D": ("Changes not staged for commit:", "deleted")}
+
+
+def states_of(told: list[str]) -> set[tuple[str, str, str]]:
+    """The titles, states and paths that a form tells of."""
+    found, title, state = set(), "", ""
+    for line in told:
+        if head := re.fullmatch(r"(.*?:) ?(\D*?) ?\d+", line) if line[:1] != " " else None:
+            title, state = head[1], head[2]
+        elif line.startswith("  "):
+            folder, _, names = line[2:].rpartition("/: ") if "/: " in line else ("", "", line[2:])
+            for name in re.findall(r'"[^"]*"|\S+', names):
+                path = name.strip('"')
+                found.add((title, state, f"{folder}/{path}" if folder else path))
+        elif inside := re.fullmatch(r"([A-Z].*?:) (.+\..)", line):
+            state = ""
+            for one in inside[2].split(", "):
+                before, colon, path = one.rpartition(": ")
+                state = before if colon else state
+                found.add((inside[1], state, path))
+    return found
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "a/", "a/b c/", "d/"]), st.sampled_from(["", " "]),
+                  st.sampled_from([*STATES])), min_size=20, max_size=60,
+    )
+)  # fmt: skip
+def test_the_states_of_all_files_follow_from_a_status(
+    repo: Path, some: list[tuple[str, str, str]]
+) -> None:
+    files = {f"{folder}n{blank}{n}.x": state for n, (folder, blank, state) in enumerate(some)}
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                              cwd=repo, check=True, encoding="utf-8",
+                              stdout=subprocess.PIPE).stdout  # fmt: skip
+
+    git("rm", "-rqf", "--ignore-unmatch", ".")
+    git("clean", "-fdxq")
+    for path in files:
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text("1\n", encoding="utf-8")
+    known = [path for path, state in files.items() if state in ("M", "D")]
+    if known:
+        git("add", "--", *known)
+    git("commit", "-qm", "x", "--allow-empty")
+    for path, state in files.items():
+        if state == "D":
+            (repo / path).unlink()
+        elif state == "M":
+            (repo / path).write_text("2\n", encoding="utf-8")
+        elif state == "A":
+            git("add", "--", path)
+    told = compaction.compacted(git("status", "-uall")).split("\n")
+    assert states_of(told) == {(*STATES[state], path) for path, state in files.items()}
 
 
 def test_a_diff_has_its_changed_lines_and_where_they_are() -> None:

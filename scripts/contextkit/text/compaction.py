@@ -18,6 +18,14 @@ from contextkit.text.digests.kinds.listing import ENTRY
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
+_HINTS = ("(", "no changes added to commit", "nothing added to commit")
+_SHORT = re.compile(r"## \S.*|[ MTADRCU?!]{2} \S.*")  # `git status --short`
+_CHANGES = re.compile(
+    r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
+)
+_TOTAL = re.compile(
+    r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?"
+)
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
 _BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
@@ -35,22 +43,27 @@ _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
 
 
-def compacted(text: str) -> str:
-    """A shorter text that says the same; empty if there is none."""
+def compacted(text: str, lean: bool = False) -> str:
+    """A shorter text that says the same; empty if there is none.
+
+    lean: one that leaves out what it says it does: dates of a listing, of changed files all but how
+    many they are.
+    """
     is_data = text.lstrip()[:1] in ("[", "{") and len(text) <= objects.LARGEST
     data = objects.parsed(text) if is_data else None
     if data is not None:
-        return _of_json(data)
+        return "" if lean else _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
     begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
-    if not (begins or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    is_short = all(map(_SHORT.fullmatch, first[:2]))
+    if not (begins or is_short or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
     has_form = False
     for kind, lines in _pieces(text.split("\n")):
         form = _FORMS.get(kind)
         has_form = has_form or form is not None
-        told += form(lines) if form else [line for line in lines if line.strip()]
+        told += form(lines, lean) if form else [line for line in lines if line.strip()]
     return "\n".join(told) if has_form else ""
 
 
@@ -82,14 +95,16 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
         return "listing"
     if _PATH.fullmatch(line):
         return "paths" if before in ("", "paths") else before
-    if before in ("listing", "paths"):
+    if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
+        return "short"
+    if before in ("listing", "paths", "short"):
         return before if not line.strip() else ""
     if before == "diff":
         return before if line.startswith(_IN_DIFF) or not line else ""
     return before
 
 
-def _of_log(lines: list[str]) -> list[str]:
+def _of_log(lines: list[str], lean: bool = False) -> list[str]:
     """A line for each commit, and what it changed; the message of a single commit is told."""
     commits = list(_commits(lines))
     days = [_day(commit.fields.get("Date", "")) for commit in commits]
@@ -100,12 +115,13 @@ def _of_log(lines: list[str]) -> list[str]:
     head = f"{counted(len(commits), 'commit')}"
     head += f", all {', '.join(shared)}" if shared and not is_one else ""
     head += f", {counted(left, 'line')} of their messages left out" if left else ""
-    told = [] if is_one else [f"{head}, newest first:"]
+    head += ", their files left out" if lean and any(commit.files for commit in commits) else ""
+    told = [] if is_one and not lean else [f"{head}, newest first:"]
     for commit, day, author in zip(commits, days, authors, strict=True):
         in_head = () if is_one else shared
         parts = [commit.name, *(part for part in (day, author) if part and part not in in_head)]
         told.append(" ".join([*parts, *commit.message[:1]]))
-        told += [*(commit.message[1:] if is_one else []), *commit.changed]
+        told += [*(commit.message[1:] if is_one else []), *commit.changed(lean)]
     return told
 
 
@@ -116,7 +132,16 @@ class _Commit:
         self.name = name
         self.fields: dict[str, str] = {}
         self.message: list[str] = []
-        self.changed: list[str] = []
+        self.sum = ""
+        self.files: list[str] = []
+        self.others: list[str] = []
+
+    def changed(self, lean: bool) -> list[str]:
+        """How many lines it changes, of each file if it is not `lean`; then what is not known."""
+        files = "" if lean else ", ".join(self.files)
+        parts = [self.sum] if lean or len(self.files) != 1 else []
+        line = ": ".join(filter(None, [*parts, files]))
+        return [f"  {text}" for text in filter(None, (line, *self.others))]
 
 
 def _commits(lines: list[str]) -> Iterable[_Commit]:
@@ -130,9 +155,27 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
             commit.fields[field[1]] = field[2]
         elif line.startswith("    ") and line.strip():
             commit.message.append(line.strip())
+        elif file := _CHANGES.fullmatch(line):
+            commit.files.append(f"{_quoted(file['path'])} {_changes(file)}")
+        elif total := _TOTAL.fullmatch(line):
+            commit.sum = " ".join([counted(int(total[1]), "file"), *_signed(total)])
         elif line.strip():
-            commit.changed.append(f"  {line.strip()}")
+            commit.others.append(line.strip())
     yield commit
+
+
+def _changes(file: re.Match[str]) -> str:
+    """How many lines of a file are added and removed, as far as its bar says so."""
+    added, removed = len(file["added"] or ""), len(file["removed"] or "")
+    if file["lines"] and added + removed == int(file["lines"]):
+        return " ".join([f"+{added}"] * bool(added) + [f"-{removed}"] * bool(removed)) or "0"
+    if file["lines"] and not (added and removed):
+        return f"{'+' if added else '-'}{file['lines']}"
+    return f"{file['said']}"
+
+
+def _signed(total: re.Match[str]) -> list[str]:
+    return [f"{sign}{count}" for count, sign in zip(total.group(2, 3), "+-", strict=True) if count]
 
 
 def _day(date: str) -> str:
@@ -143,22 +186,49 @@ def _day(date: str) -> str:
     return words[0] if words else ""
 
 
-def _of_status(lines: list[str]) -> list[str]:
-    """The branch, and a line for each state with its files."""
+def _of_status(lines: list[str], lean: bool = False) -> list[str]:
+    """The branch, and below each state its files by folder; of few, in one line."""
     told: list[str] = []
-    for line in lines:
+    states: dict[str, list[str]] = {}
+    for line in [*lines, "\n"]:
         text = line.strip()
-        if not text or text.startswith("("):
-            continue
         if line.startswith("\t"):
-            kind, colon, path = text.partition(":   ")
-            told[-1] += f" {kind}: {path.strip()}," if colon else f" {text},"
-        elif not text.startswith(("no changes added to commit", "nothing added to commit")):
+            state, _, path = text.rpartition(":   ") if ":   " in text else ("", "", text)
+            states.setdefault(state, []).append(path.strip())
+        elif states and not text.startswith("("):
+            told += _below(told.pop(), states, lean)
+            states = {}
+        if text and not line.startswith("\t") and not text.startswith(_HINTS):
             told.append(text)
-    return [line.rstrip(",") for line in told]
+    return told
 
 
-def _of_diff(lines: list[str]) -> list[str]:
+def _of_short(lines: list[str], lean: bool = False) -> list[str]:
+    """The same of `git status --short`, where a dot stands for unchanged."""
+    told = [line for line in lines if line.startswith("## ")]
+    states: dict[str, list[str]] = {}
+    for line in lines:
+        if not line.startswith("## ") and line:
+            states.setdefault(line[:2].replace(" ", "."), []).append(line[3:])
+    return told + _below("Short status:", states, lean)
+
+
+def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
+    """The files in each state: behind the title, or, if they are many, in a line a folder."""
+    if sum(map(len, states.values())) < _FEW:
+        some = (f"{state}: " * bool(state) + ", ".join(map(_quoted, paths))
+                for state, paths in states.items())  # fmt: skip
+        return [f"{title} {', '.join(some)}"]
+    told = []
+    for state, paths in states.items():
+        told.append(" ".join(filter(None, (title, state, str(len(paths))))))
+        for folder, names in _folders(paths).items():
+            inside = str(len(names)) if lean else " ".join(map(_word, names))
+            told.append(f"  {folder}/: {inside}" if folder else f"  {inside}")
+    return told
+
+
+def _of_diff(lines: list[str], lean: bool = False) -> list[str]:
     """The changed lines under their files, each run of them behind `@` and its line in the new."""
     told: list[str] = []
     hunk = _Hunk()
@@ -284,17 +354,30 @@ def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False) if name[:1] == '"' or ", " in name else name
 
 
-def _of_paths(lines: list[str]) -> list[str]:
+def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
     """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
     if len(paths) < _FEW:
         return paths
+    folders = _folders(paths)
+    told = [f"{len(paths)} paths in {len(folders)} folders"]
+    return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
+
+
+def _folders(paths: list[str]) -> dict[str, list[str]]:
+    """The names in each folder, of paths; what is in quotes or moves is none."""
     folders: dict[str, list[str]] = {}
     for path in paths:
         folder, _, name = path.rstrip("/").rpartition("/")
+        if path.startswith('"') or " -> " in path:
+            folder, name = "", path
         folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
-    told = [f"{len(paths)} paths in {len(folders)} folders"]
-    return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
+    return folders
+
+
+def _word(name: str) -> str:
+    """A name between blanks."""
+    return json.dumps(name, ensure_ascii=False) if " " in name else name
 
 
 def _of_json(data: Any) -> str:
@@ -353,9 +436,10 @@ def _name(name: str) -> str:
     return name if _NAMED.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
-_FORMS: dict[str, Callable[[list[str]], list[str]]] = {
+_FORMS: dict[str, Callable[[list[str], bool], list[str]]] = {
     "log": _of_log,
     "status": _of_status,
+    "short": _of_short,
     "diff": _of_diff,
     "listing": _of_listing,
     "paths": _of_paths,
