@@ -787,3 +787,13 @@ def test_a_command_in_a_stored_text_stays_as_it_is_written_however_ours_are_call
     assert "make context_trust" in run.out
     assert run("payload_store", "show", "--ref=latest", "--lines=1-99", "--max-tokens=20") == 0
     assert "/opt/contextkit payload_show" in run.err  # our own word of how to go on
+
+
+def test_a_summary_that_is_given_is_told_first_and_its_claims_are_checked(
+    call: Callable[..., Any],
+) -> None:
+    said = "The reform is at risk. It needs 14 weeks, see `acts/other.md:7`."
+    receipt = call(REPORT + "A line.\n" * 900, "--force", f"--summary={said}")
+    assert receipt["keyFindings"].startswith("The reform is at risk.")
+    assert receipt["grounded"] == "0/2"
+    assert "acts/other.md:7" in receipt["not in the report"]

@@ -101,7 +101,8 @@ class _Teller:
 
     def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
         self._layout, self._first = layout, first
-        self._answer, self._text, self._topic = output.answer, output.content, output.topic.strip()
+        self._answer = output.answer or output.summary
+        self._text, self._topic = output.content, output.topic.strip()
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
         self._author, self._parsed = self._read(output.status)

@@ -185,6 +185,8 @@ class Block(NamedTuple):
         return [clause(part) for part in parts]
 
 
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_SAME = 6  # lines of a paragraph that differ in nothing but numbers, which are told as one
 _FEW = 3  # blanks in the words that name what follows
 _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
@@ -285,8 +287,7 @@ def name_of(block: Block) -> str:
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
     start, text = 0, ""
-    for number, line in enumerate(lines):
-        bare = line.strip().lstrip("> ")
+    for number, bare in _lines(lines):
         if text and (not bare or bare.startswith("**")):
             yield start, text
             text = ""
@@ -294,6 +295,17 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
             start, text = (number, bare) if not text else (start, f"{text} {bare}")
     if text:
         yield start, text
+
+
+def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines without marks of a quote, of which many that differ in numbers only are one."""
+    bare = ((number, line.strip().lstrip("> ")) for number, line in enumerate(lines))
+    for form, same in itertools.groupby(bare, key=lambda one: one[1].translate(_NO_DIGITS)):
+        first, *others = same
+        if form and len(others) >= _SAME - 1:
+            yield first[0], f"{first[1]} (x{len(others) + 1})"
+        else:
+            yield from (first, *others)
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, str]]:
