@@ -113,3 +113,16 @@ def test_a_long_sentence_is_cut_without_what_it_says_in_brackets(layout: Layout)
     summary = [*SENTENCES, long, *map("Also {}".format, SENTENCES[:3])]
     said = receipt(layout, a_report("\n".join(f"- {one}." for one in summary), ["R1: Cache"]))
     assert "The loader has 5 modes (…)" in said and "(first" not in said
+
+
+def test_what_is_left_to_a_person_is_told_although_the_summary_fills_the_receipt(
+    layout: Layout,
+) -> None:
+    cause = "".join(f"The loader {n} reads all of its files again in {n} ms. " for n in range(9))
+    text = (
+        a_report("\n".join(f"- {one}." for one in SENTENCES), ["R1: Cache"])
+        + f"\n\n## Root cause\n\n{cause}\n\n## To do by a human\n\n"
+        + "- Call the seven customers before Friday.\n- Approve `doubles.csv`.\n"
+    )
+    said = receipt(layout, text)
+    assert "Call the seven customers before Friday." in said and "+1 more: line " in said
