@@ -85,6 +85,7 @@ _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have)(?: [a-z]+)?: +\S.*$"
 )
+_LEGEND = Pattern(r"([-+])\1{0,2} ?(expected|received|actual|got|wanted)\b", re.I)
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
@@ -154,6 +155,7 @@ class _Block:
     def __init__(self, text: Lines, at: int, block: list[int]) -> None:
         self.message, self.place, self.values = "", "", list[str]()
         self._goes_on, self._above = 0, -1  # how many lines, below which one
+        self._signs, self._signed = dict[str, str](), dict[str, str]()  # of lines that differ
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
         block = [number for number in block[(begun or [-1])[0] + 1 :] if text.bare[number]]
@@ -161,14 +163,20 @@ class _Block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
             self.place = _place(text.bare[at - 1])
+        if self.message.startswith("expect("):
+            self.message = ""
+        if not self.values and len(self._signed) > 1:
+            self.values = [f"{self._signs[sign]} {said}" for sign, said in self._signed.items()]
         if self.values:
-            message = "" if self.message.startswith("expect(") else self.message
+            message = self.message
             parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
             self.message = ", ".join(filter(None, parts))
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
-            first = [number for number in block if not _POINTS.search(text.bare[number])][:2]
-            first = first if first and text.bare[first[0]].endswith(":") else first[:1]
-            self.message = " ".join(text.bare[number] for number in first)
+            first = [number for number in block if not _points_or_asks(text.bare[number])][:2]
+            said = [text.bare[number] for number in first]
+            leads_on = said and (said[0].endswith(":") or lines.says_failed(said[-1]))
+            first = first if leads_on else first[:1]
+            self.message = reading.joined(*said[: len(first)]) if said else ""
             self.used.update(first)
         self.used = self.used if self.message else set()
 
@@ -177,6 +185,10 @@ class _Block:
         said, points = _message(line), _POINTS.search(line)
         if line == "stack backtrace:":
             self._goes_on = 0
+            return
+        if self._compares(line):
+            self._goes_on = 0
+            self.used.add(number)
             return
         if _VALUE.match(line):
             self.values.append(" ".join(line.split()))
@@ -192,6 +204,20 @@ class _Block:
             return
         self.used.add(number)
         self.place = self.place or _place(line)
+
+    def _compares(self, line: str) -> bool:
+        """Whether a line is of two that differ, each behind a sign, or says what the signs mean."""
+        sign = line[:1]
+        if sign not in ("-", "+"):
+            return False
+        if legend := _LEGEND.match(line):
+            if len(self._signed) < len(self._signs) or not self._signs:
+                self._signs |= {sign: word.lower() for sign, word in _LEGEND.findall(line)}
+            return bool(legend)
+        if sign in self._signs and len(self._signs) > 1:
+            self._signed.setdefault(sign, line[1:].strip(" ,"))
+            return True
+        return False
 
     def _say(self, said: str, says_all: bool) -> None:
         """Take the first message, or all; an exception in place of the source that it is about."""
@@ -381,6 +407,11 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
         if number not in told:
             block.append(number)
     return block
+
+
+def _points_or_asks(line: str) -> bool:
+    """Whether a line of a test's block says where it is, or what was asked, and not what came."""
+    return bool(_POINTS.search(line)) or line.startswith("expect(")
 
 
 def _message(line: str) -> str:

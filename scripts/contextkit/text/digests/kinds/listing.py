@@ -357,7 +357,7 @@ def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> l
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         said = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in newest or line in named)
-        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank))
+        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank, "commit"))
     return units
 
 
