@@ -61,6 +61,7 @@ _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
 _ITEM = Pattern(r" {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
@@ -191,7 +192,8 @@ def _tree(entries: Entries) -> list[Unit]:
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
-    bad = [(n, name) for n, _, name in nodes if " " in name and says_failure(name)]
+    bad = [(n, name) for n, _, name in nodes
+           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
