@@ -657,3 +657,39 @@ def test_a_package_is_not_amiss_by_its_name() -> None:
     ) + "└── ghost@1 missing\n"  # fmt: skip
     digest = engine.digest(tree, 120)
     assert [row.finding for row in digest.rows if row.aspect == "amiss"] == ["ghost@1 missing"]
+
+
+def a_request(n: int, what: str, status: int) -> str:
+    return f'10.0.0.{n} - - [04/Mar/2025:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 12 "-"\n'
+
+
+def test_requests_that_were_refused_are_told_by_status_with_who_made_them() -> None:
+    log = "".join(a_request(n, f"GET /items/{n}", 200) for n in range(30))
+    log += a_request(7, "POST /login?next=%2F", 401) * 5 + a_request(8, "GET /old.js", 404)
+    log += a_request(9, "POST /pay", 503) + a_request(7, "POST /login", 401)
+    summary = engine.digest(log, 200).summary
+    assert "HTTP 401: POST /login x6 (10.0.0.7 x6)" in summary
+    assert "HTTP 404: GET /old.js x1" in summary and "HTTP 503: POST /pay x1" in summary
+
+
+def test_of_several_runs_of_a_tool_each_field_is_told_with_its_values_in_order() -> None:
+    runs = "".join(
+        f"##### width {n}\nServed by the saw\n\nWidth Level:    {n}\nLost boards:    {lost}\n"
+        f"Boards per second:  {speed} [#/sec]\nKind of saw:   9\n\n"
+        for n, lost, speed in ((1, 0, 100.09), (10, 0, 493.5), (50, 17, 731.81), (80, 0, 5.1))
+    )
+    digest = engine.digest(runs, 150)
+    assert "Lost boards: 0, 0, 17, 0" in digest.summary and digest.kind != "report"
+    assert "Boards per second: 100.09, 493.5, 731.81, 5.1 [#/sec]" in digest.summary
+    assert "Kind of saw: 9, 9" not in digest.summary
+
+
+def test_a_test_is_told_by_what_it_says_and_not_by_its_source() -> None:
+    text = "1..4\nok 1 opens\n" + (
+        "not ok 2 shuts\n# (in test file t/door.t, line 7)\n#   `[ -e door ]' failed\n# it jams\n"
+        "not ok 3 locks\n# (from function `lock' in test file t/door.t, line 9)\n#   `lock' failed\n"
+    )
+    digest = engine.digest(text, 150)
+    assert digest.key == "2 failed, 1 passed, 1 not run of 4"
+    assert "shuts: it jams (t/door.t:7)" in digest.summary
+    assert "locks: `lock' failed (t/door.t:9)" in digest.summary

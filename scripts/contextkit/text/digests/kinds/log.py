@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, reading
+from contextkit.text.digests import diagnostics, failures, reading, requests
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
@@ -91,8 +91,9 @@ class Run(NamedTuple):
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     messages, placed = diagnostics.find(text)
+    refused, answered = requests.failed(text)
     verdict, summary, of_verdict = _verdict(text, status, placed)
-    failing, used, inside = failures.find(text, summary | placed)
+    failing, used, inside = failures.find(text, summary | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
@@ -111,8 +112,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | of_verdict | exits
+    counts = [] if counted else counts
+    units = [*verdict, *counts, *refused, *said[:_FIRST], *failed, *said[_FIRST:]]
+    told = used | placed | of_verdict | exits | answered
     inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
     paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
@@ -133,7 +135,7 @@ def run(text: Lines, status: int | None = None) -> Run:
 
 
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
-    """The statements of a text of no run: what failed, or else its beginning, says what it is about.
+    """The statements of a text of no run, in which what failed, or else its beginning, comes first.
 
     Its last line that sums it up is the key.
     """
