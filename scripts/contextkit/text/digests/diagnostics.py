@@ -71,7 +71,7 @@ _HEADED = Pattern(
 )
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
-    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
+    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
@@ -91,6 +91,7 @@ _GRAVE = Pattern(  # what the program will do wrong
     r"|not (?:a function|defined|exported|callable|handled|covered)|always (?:true|false)|null\b",
     re.I,
 )
+_PROVED = Pattern(r"cwe-\d|analyzer", re.I)  # by running the program in mind
 _MILD = Pattern(  # how it is written
     r"style|readab|modern|conven|format|indent|whitespace|naming|magic|docstring|comment|unused"
     r"|never used|too (?:long|many)|annotat|prefer|consider|suggest|redundant|simplif|could be"
@@ -344,13 +345,16 @@ def _badness(one: Diagnostic) -> tuple[int, int, int]:
     said, grade = f"{one.code} {one.said}", one.severity.lower()
     gravity = 2 if _MILD.search(said) else 1
     gravity = 0 if one.level != "error" and _GRAVE.search(said) else gravity
+    gravity = -1 if _PROVED.search(said) else gravity
     by_grade = _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
     return _WORSE.index(one.level), by_grade, gravity
 
 
 def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, int, int]:
     """The worst first, then what is rare."""
-    return (*_badness(same[0]), len(same))
+    level, grade, gravity = _badness(same[0])
+    is_grave = same[0].code and _GRAVE.search(f"{same[0].code} {same[0].said}")
+    return level, grade, min(0, gravity) if is_grave else gravity, len(same)
 
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:

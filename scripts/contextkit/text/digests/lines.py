@@ -107,7 +107,7 @@ THEIRS = (  # in a frame of a library
     "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
-    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -489,6 +489,8 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
         read = self.all[number][:_READ]
+        if self.is_underlined(number) and self.fails(number):
+            return True
         if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)

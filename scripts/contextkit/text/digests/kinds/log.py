@@ -121,7 +121,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
-    rest = _last_word(rest)
+    rest = rest if messages else _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
     has_failed = bad or failed or messages
     if verdict and has_failed:
@@ -131,7 +131,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_alone = not (messages or counted)
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
-    return Run(kind, bool(failed), [*units, *rest])
+    return Run(kind, bool(failed or messages), [*units, *rest])
 
 
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
