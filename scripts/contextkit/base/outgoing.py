@@ -50,7 +50,8 @@ _NAMED = (
 def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
     """`text` as it may leave: no secret, no control, no host's tag, and commands as called here.
 
-    In what is `quoted`, somebody's own text, a command stays as it is written. `allowed` is as in `redaction.found`, or a function that returns it, called only for a secret.
+    In what is `quoted`, somebody's own text, a command stays as it is written. `allowed` is as in
+    `redaction.found`, or a function that returns it, called only for a secret.
     """
     clean, secrets = redaction.redacted(text)
     if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):

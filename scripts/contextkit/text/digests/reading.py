@@ -27,6 +27,7 @@ LISTED = 9  # the rank of an entry of a list
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
+_END = 110  # characters of the end of a line that is longer than it may be
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
 )
@@ -385,7 +386,7 @@ def prose(lines: list[str]) -> set[int]:
 
 
 def _begin_alike(block: list[str]) -> bool:
-    """Whether most lines that are no whole sentences begin with the same words, as those of a log."""
+    """Whether most lines that are no whole sentences begin alike, as those of a log."""
     begun = [line.split(None, 1)[0] for line in block if line[-1] != "."]
     return len(begun) > 2 * len(set(begun))
 
@@ -427,6 +428,14 @@ def cut(text: str, most: int) -> str:
         return text
     blank = text.rfind(" ", most // 3, most)
     return text[: blank if blank > 0 else most] + " …"
+
+
+def both_ends(text: str, most: int) -> str:
+    """The beginning and the end of a line in at most `most` characters."""
+    if len(text) <= most:
+        return text
+    end = text[-min(_END, most // 2) :]
+    return f"{cut(text, most - len(end))} {end[end.find(' ') + 1 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:
