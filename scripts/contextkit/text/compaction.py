@@ -19,7 +19,9 @@ _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HINTS = ("(", "no changes added to commit", "nothing added to commit")
-_SHORT = re.compile(r"## \S.*|[ MTADRCU?!]{2} \S.*")  # `git status --short`
+_SHORT = re.compile(
+    r"#(?P<branch># \S.*)|(?P<state>[ MTADRCU?!]{2}) (?P<path>\S.*)"
+)  # `git status --short`
 _CHANGES = re.compile(
     r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
 )
@@ -205,11 +207,13 @@ def _of_status(lines: list[str], lean: bool = False) -> list[str]:
 
 def _of_short(lines: list[str], lean: bool = False) -> list[str]:
     """The same of `git status --short`, where a dot stands for unchanged."""
-    told = [line for line in lines if line.startswith("## ")]
+    told: list[str] = []
     states: dict[str, list[str]] = {}
-    for line in lines:
-        if not line.startswith("## ") and line:
-            states.setdefault(line[:2].replace(" ", "."), []).append(line[3:])
+    for match in filter(None, map(_SHORT.fullmatch, lines)):
+        if match["branch"]:
+            told.append(match[0])
+        else:
+            states.setdefault(match["state"].replace(" ", "."), []).append(match["path"])
     return told + _below("Short status:", states, lean)
 
 

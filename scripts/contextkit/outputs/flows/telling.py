@@ -211,11 +211,15 @@ def compacted(text: str, size: int, limits: Limits) -> str:
 
     passes = min(int(_SAVES * size), limits.hook_tool_output_tokens or _OVER)
     most = max(passes, min(int(_SHARE * size), _MOST))
-    for lean in (False, True):
-        short = compaction.compacted(text, lean)
-        if short and tokens.within(short, most, limits.tokenizer):
-            return short
-    return ""
+
+    def fits(short: str) -> bool:
+        return bool(short) and tokens.within(short, most, limits.tokenizer)
+
+    whole = compaction.compacted(text)
+    if fits(whole):
+        return whole
+    lean = compaction.compacted(text, lean=True) if whole else ""
+    return lean if fits(lean) else ""
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:

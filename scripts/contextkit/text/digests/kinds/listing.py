@@ -152,13 +152,23 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
-    for at, (number, match) in enumerate(entries[:_LINES]):
+    for at, (number, match) in enumerate(entries):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        units.append(Unit(number, noun, _shown(match), weight))
-    return units
+        units.append(Unit(number, noun, _shown(match), weight, group=noun if group else ""))
+    return _told_once(units)
+
+
+def _told_once(units: list[Unit]) -> list[Unit]:
+    """The first of units that are equal, for all of them; of very many, the others are counted."""
+    times = Counter((unit.aspect, unit.text) for unit in units)
+    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
+    kept = [first[key]._replace(times=count) for key, count in times.items()]
+    beyond = [unit for unit in kept[_LINES:] if unit.group]
+    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
+    return kept[:_LINES] + rest
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -180,8 +190,9 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
-    ]
+        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                     for n, name, size in named]),
+    ]  # fmt: skip
 
 
 def _bytes(size: str) -> float:
@@ -195,14 +206,14 @@ def _tree(entries: Entries) -> list[Unit]:
     nodes = [(n, len(match["lines"]), match["name"][:_LONGEST]) for n, match in entries]
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
+    deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
            if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
-        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
+        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
     ]
 
 
