@@ -70,7 +70,7 @@ no changes added to commit (use "git add" and/or "git commit -a")
 def test_a_log_is_a_line_a_commit_and_what_all_share_is_said_once() -> None:
     told = compaction.compacted(LOG.format(author="Ada")).split("\n")
     assert told == [
-        "2 commits, all Ada, 1 line of their messages left out, newest first:",
+        "2 commits, all Ada, without times of day, 1 line of messages:",
         "8c1f0e2b7 (HEAD -> main) Nov 23 2026 parser: read once",
         "1c1f0e2b7 Nov 22 2026 first",
     ]
@@ -84,7 +84,7 @@ def test_what_each_commit_changed_stands_below_it() -> None:
     )
     log = "\n".join((commit + changed).format(n) for n in "123")
     told = compaction.compacted(log).split("\n")
-    assert told[0] == "3 commits, all Ada, Nov 23 2026, newest first:"
+    assert told[0] == "3 commits, all Ada, Nov 23 2026, without times of day:"
     assert told[1:4] == [
         *("1c1f0e2b7 said 1", "  src/a.py +2 -1", "2c1f0e2b7 said 2"),
     ]
@@ -103,16 +103,29 @@ def test_what_a_commit_changed_is_counted_where_its_files_are_left_out() -> None
         " x.png Bin 0 -> 9 bytes, mode.sh 0"
     )
     assert compaction.compacted(log, lean=True).split("\n") == [
-        "1 commit, their files left out, newest first:",
-        *("8c1f0e2b7 Ada one", "  5 files +1150 -54"),
+        "1 commit, all Ada, without names of files:",
+        *("8c1f0e2b7 one", "  5 files +1150 -54"),
     ]
+
+
+def test_what_follows_a_log_is_no_message() -> None:
+    text = LOG.format(author="Ada") + "Traceback:\n    File x\nKeyError: 'y'\n"
+    told = compaction.compacted(text)
+    assert told.endswith(" first\n  Traceback:\n  File x\n  KeyError: 'y'")
+    assert "1 line of messages:" in told
 
 
 def test_the_message_of_a_single_commit_is_told() -> None:
     told = compaction.compacted(
-        "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\n\n    one\n\n    two\n    three\n"
+        "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\nDate:   Mon Nov 23 02:00:00 2026 +0000\n"
+        "\n    one\n\n    two\n    three\n"
     )
-    assert told == "8c1f0e2b7 Ada one\ntwo\nthree"
+    assert told == "8c1f0e2b7 Mon Nov 23 02:00:00 2026 +0000 Ada one\ntwo\nthree"
+
+
+def test_a_log_says_that_it_leaves_out_the_parents_of_merges() -> None:
+    log = LOG.format(author="Ada").replace("Author", "Merge: 8c1f0e2 1c1f0e2\nAuthor", 1)
+    assert ", without times of day, parents of merges, 1 line" in compaction.compacted(log)
 
 
 def test_an_archive_is_a_line_a_folder() -> None:
@@ -432,6 +445,18 @@ def test_paths_are_grouped_by_folder() -> None:
     )
 
 
+def test_the_folder_itself_may_come_first() -> None:
+    paths = [".", *(f"./src/file_{n}.py" for n in range(30))]
+    told = compaction.compacted("\n".join(paths)).split("\n")
+    assert told == [".", "30 paths in 1 folders", "./src/: " + " ".join(
+        f"file_{n}.py" for n in range(30))]  # fmt: skip
+
+
+def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:
+    text = DIFF + "".join(f"step {n}: compiling\n" for n in range(40))
+    assert compaction.compacted(f"make: *** [all] Error 1\n{text}") == ""
+
+
 def test_objects_are_a_table_and_what_most_share_is_said_once() -> None:
     rows: list[dict[str, Any]] = [{"id": n, "state": "done", "note": f"n, {n}"} for n in range(10)]
     rows[3] |= {"state": "failed", "code": None}
@@ -544,7 +569,9 @@ def test_what_has_no_shorter_form_is_left_to_others(text: str) -> None:
 @given(st.text(alphabet=st.sampled_from('c omitdf-+@:\t/\n019abrwx.{}[]",')))
 def test_whatever_comes_it_ends(text: str) -> None:
     compaction.compacted(text)
-    compaction.compacted(f"commit 8c1f0e2b7\n{text}\ndiff --git a/x b/x\n{text}\ntotal 3\n{text}")
+    several = f"commit 8c1f0e2b7\n{text}\ndiff --git a/x b/x\n{text}\ntotal 3\n{text}"
+    compaction.compacted(several)
+    compaction.compacted(f"On branch a\n{several}", lean=True)
 
 
 def test_what_git_prints_today_is_understood(repo: Path) -> None:

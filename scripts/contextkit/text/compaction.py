@@ -1,7 +1,10 @@
 """Say the same in less: listings by folder, git's outputs a line each, JSON objects as a table.
 
-Nothing that distinguishes one entry from another is lost, but for the bodies of commits and the
-lines around a change. A text is cut where one tool's output ends and another's begins.
+The facts of the text follow from the form: the place of each changed line, the state of each file,
+size, owner, mode and date of each entry, every value of a row. Left out are the lines around a
+change and the ids of its blobs, what a folder itself takes and how many links lead to an entry,
+advice on what to type; what a log leaves out it says. A text is cut where one tool's output ends
+and another's begins.
 """
 
 from __future__ import annotations
@@ -55,18 +58,21 @@ def compacted(text: str, lean: bool = False) -> str:
     data = objects.parsed(text) if is_data else None
     if data is not None:
         return "" if lean else _of_json(data)
-    first = text.split("\n", _HEADER)[:_HEADER]
+    lines = text.split("\n")
+    first = lines[:_HEADER]
     begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
-    is_short = all(map(_SHORT.fullmatch, first[:2]))
-    if not (begins or is_short or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    is_short = all(map(_SHORT.fullmatch, lines[:2]))
+    if not (
+        begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
+    ):
         return ""
     told = []
-    has_form = False
-    for kind, lines in _pieces(text.split("\n")):
+    known = 0  # lines
+    for kind, part in _pieces(lines):
         form = _FORMS.get(kind)
-        has_form = has_form or form is not None
-        told += form(lines, lean) if form else [line for line in lines if line.strip()]
-    return "\n".join(told) if has_form else ""
+        known += len(part) if form else 0
+        told += form(part, lean) if form else [line for line in part if line.strip()]
+    return "\n".join(told) if known * 2 > len(lines) else ""
 
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
@@ -107,24 +113,34 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
 
 
 def _of_log(lines: list[str], lean: bool = False) -> list[str]:
-    """A line for each commit, and what it changed; the message of a single commit is told."""
+    """A line for each commit, and what it changed; a single commit is told with its message."""
     commits = list(_commits(lines))
-    days = [_day(commit.fields.get("Date", "")) for commit in commits]
+    is_one = len(commits) == 1 and not lean
+    dates = [commit.fields.get("Date", "") for commit in commits]
+    days = dates if is_one else list(map(_day, dates))
     authors = [commit.fields.get("Author", "").partition(" <")[0] for commit in commits]
     shared = [values[0] for values in (authors, days) if values[0] and len(set(values)) == 1]
-    is_one = len(commits) == 1
-    left = 0 if is_one else sum(len(commit.message[1:]) for commit in commits)
-    head = f"{counted(len(commits), 'commit')}"
-    head += f", all {', '.join(shared)}" if shared and not is_one else ""
-    head += f", {counted(left, 'line')} of their messages left out" if left else ""
-    head += ", their files left out" if lean and any(commit.files for commit in commits) else ""
-    told = [] if is_one and not lean else [f"{head}, newest first:"]
+    told = [] if is_one else [_head_of_log(commits, shared, lean)]
     for commit, day, author in zip(commits, days, authors, strict=True):
         in_head = () if is_one else shared
         parts = [commit.name, *(part for part in (day, author) if part and part not in in_head)]
         told.append(" ".join([*parts, *commit.message[:1]]))
         told += [*(commit.message[1:] if is_one else []), *commit.changed(lean)]
     return told
+
+
+def _head_of_log(commits: list[_Commit], shared: list[str], lean: bool) -> str:
+    """How many commits there are, what they share, and what of them is left out."""
+    lines = sum(len(commit.message[1:]) for commit in commits)
+    left = {
+        "times of day": any(":" in commit.fields.get("Date", "") for commit in commits),
+        "parents of merges": any("Merge" in commit.fields for commit in commits),
+        f"{counted(lines, 'line')} of messages": lines > 0,
+        "names of files": lean and any(commit.files for commit in commits),
+    }
+    named = ", ".join(what for what, is_left in left.items() if is_left)
+    said = [counted(len(commits), "commit"), *([f"all {', '.join(shared)}"] if shared else [])]
+    return ", ".join([*said, *([f"without {named}"] if named else [])]) + ":"
 
 
 class _Commit:
@@ -155,7 +171,7 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
             commit = _Commit(match[1][:9] + match[2])
         elif field := _FIELD.match(line):
             commit.fields[field[1]] = field[2]
-        elif line.startswith("    ") and line.strip():
+        elif line.startswith("    ") and line.strip() and not commit.changed(lean=True):
             commit.message.append(line.strip())
         elif file := _CHANGES.fullmatch(line):
             commit.files.append(f"{_quoted(file['path'])} {_changes(file)}")
