@@ -108,6 +108,21 @@ def test_what_a_commit_changed_is_counted_where_its_files_are_left_out() -> None
     ]
 
 
+@each(
+    ("lines", "told"),
+    [
+        (("3\t1\ta.py", "-\t-\tx.png"), "  2 files: a.py +3 -1, x.png binary"),
+        (("M\ta.py", "R097\tb.py\tc, d.py"), '  2 files: M a.py, R097 b.py "c, d.py"'),
+    ],
+)
+def test_files_of_a_commit_are_told_however_they_are_asked_for(
+    lines: tuple[str, str], told: str
+) -> None:
+    log = "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\n\n    one\n\n" + "\n".join(lines)
+    assert compaction.compacted(log).split("\n")[1:] == [told]
+    assert compaction.compacted(log, lean=True).split("\n")[2:] == ["  2 files"]
+
+
 def test_what_follows_a_log_is_no_message() -> None:
     text = LOG.format(author="Ada") + "Traceback:\n    File x\nKeyError: 'y'\n"
     told = compaction.compacted(text)
@@ -340,6 +355,7 @@ def test_a_listing_is_a_line_a_folder_without_what_is_all_alike() -> None:
         "top: a b.py 12 -rw-r--r--, sub/ drw-r--r--, x -> ../a b.py -> c",
         "top/sub: (empty)",
     ]
+    assert compaction.compacted(text.replace("total 8", "total 1.2M")) == compaction.compacted(text)
     text = listed(("-", "ada", "12@23", "a"), ("-", "root", "12@22", "b"))
     assert "a 12 ada Nov 23 02:00, b 12 root:ada Nov 22 02:00" in compaction.compacted(text)
 
@@ -450,6 +466,13 @@ def test_the_folder_itself_may_come_first() -> None:
     told = compaction.compacted("\n".join(paths)).split("\n")
     assert told == [".", "30 paths in 1 folders", "./src/: " + " ".join(
         f"file_{n}.py" for n in range(30))]  # fmt: skip
+
+
+def test_if_they_are_too_many_paths_are_counted() -> None:
+    paths = [f"./src/part_{n % 3}/file_{n}.py" for n in range(30)]
+    assert compaction.compacted("\n".join(paths), lean=True).split("\n") == [
+        "30 paths in 3 folders", *(f"./src/part_{n}/: 10" for n in range(3)),
+    ]  # fmt: skip
 
 
 def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:

@@ -18,6 +18,7 @@ from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
 
+_BLOCKS = re.compile(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
@@ -28,6 +29,8 @@ _SHORT = re.compile(
 _CHANGES = re.compile(
     r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
 )
+_NUMBERS = re.compile(r"(\d+|-)\t(\d+|-)\t(.+)")  # `--numstat`
+_STATE = re.compile(r"([ACDMRTUX]\d*)\t(.+)")  # `--name-status`
 _TOTAL = re.compile(
     r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?"
 )
@@ -97,7 +100,7 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
         return "diff"
     if _STATUS.match(line):
         return "status"
-    if ENTRY.match(line) or (line.startswith("total ") and line[6:].strip().isdigit()):
+    if ENTRY.match(line) or _BLOCKS.fullmatch(line):
         return "listing"
     if line.endswith(":") and "".join(lines[at + 1 : at + 2]).startswith("total "):
         return "listing"
@@ -154,11 +157,12 @@ class _Commit:
         self.files: list[str] = []
         self.others: list[str] = []
 
-    def changed(self, lean: bool) -> list[str]:
+    def changed(self, lean: bool = False) -> list[str]:
         """How many lines it changes, of each file if it is not `lean`; then what is not known."""
-        files = "" if lean else ", ".join(self.files)
-        parts = [self.sum] if lean or len(self.files) != 1 else []
-        line = ": ".join(filter(None, [*parts, files]))
+        count = self.sum or (counted(len(self.files), "file") if self.files else "")
+        line = "" if not lean and len(self.files) == 1 else count
+        if not lean:
+            line = ": ".join(filter(None, (line, ", ".join(self.files))))
         return [f"  {text}" for text in filter(None, (line, *self.others))]
 
 
@@ -173,13 +177,25 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
             commit.fields[field[1]] = field[2]
         elif line.startswith("    ") and line.strip() and not commit.changed(lean=True):
             commit.message.append(line.strip())
-        elif file := _CHANGES.fullmatch(line):
-            commit.files.append(f"{_quoted(file['path'])} {_changes(file)}")
+        elif file := _changed_file(line):
+            commit.files.append(file)
         elif total := _TOTAL.fullmatch(line):
             commit.sum = " ".join([counted(int(total[1]), "file"), *_signed(total)])
         elif line.strip():
             commit.others.append(line.strip())
     yield commit
+
+
+def _changed_file(line: str) -> str:
+    """A file that a commit changes, and how; empty for another line."""
+    if match := _CHANGES.fullmatch(line):
+        return f"{_quoted(match['path'])} {_changes(match)}"
+    if match := _NUMBERS.fullmatch(line):
+        said = "binary" if match[1] == "-" else f"+{match[1]} -{match[2]}"
+        return f"{_quoted(match[3])} {said}"
+    if match := _STATE.fullmatch(line):
+        return " ".join((match[1], *map(_quoted, match[2].split("\t"))))
+    return ""
 
 
 def _changes(file: re.Match[str]) -> str:
@@ -319,7 +335,7 @@ def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
         elif not match and line.endswith(":"):
             folder = line[:-1]
             folders.setdefault(folder, [])
-        elif not match and line.strip() and not line.startswith("total "):
+        elif not match and line.strip() and not _BLOCKS.fullmatch(line):
             others.append(line.strip())
     entries = [entry for inside in folders.values() for entry in inside]
     usual = _habits(entries)
@@ -381,7 +397,8 @@ def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
         return paths
     folders = _folders(paths)
     told = [f"{len(paths)} paths in {len(folders)} folders"]
-    return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
+    return told + [f"{folder}/: {len(names) if lean else ' '.join(names)}"
+                   for folder, names in folders.items()]  # fmt: skip
 
 
 def _folders(paths: list[str]) -> dict[str, list[str]]:
