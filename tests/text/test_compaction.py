@@ -305,7 +305,24 @@ def applied(old: str, told: list[str]) -> str:
 
 file_of_lines = st.builds(
     lambda lines, end: "\n".join(lines) + end,
-    st.lists(st.sampled_from(["", "a", "b", " c", "-d", "+e", "@1", "@@ -1 +1 @@"]), max_size=25),
+    st.lists(
+        st.sampled_from(
+            [
+                "",
+                "a",
+                "b",
+                " c",
+                "-d",
+                "+e",
+                "@1",
+                "@@ -1 +1 @@",
+                "a/b",
+                "rw-r--r-- 1 a a 12 Nov 23 02:00 x",
+                "12 2026-11-23 02:00 x",
+            ]
+        ),
+        max_size=25,
+    ),
     st.sampled_from(["", "\n"]),
 )
 
@@ -328,6 +345,10 @@ def test_the_new_files_follow_from_the_old_ones_and_a_folded_diff(
              for name, *lines in (part.split("\n") for part in told)}  # fmt: skip
     for number, (old, new) in enumerate(files):
         assert applied(old, forms.get(str(number), [])) == new
+
+
+def test_paths_below_a_diff_are_told() -> None:
+    assert compaction.compacted(f"{DIFF}src/a.py\nsrc/b.py\n").endswith("\nsrc/a.py\nsrc/b.py")
 
 
 def test_each_part_of_a_mixed_text_has_its_own_form() -> None:

@@ -36,7 +36,7 @@ _TOTAL = re.compile(
 )
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
-_BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
+_MARKS = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
 _MARKED = re.compile(r"[,\x00-\x1f]")
@@ -63,7 +63,7 @@ def compacted(text: str, lean: bool = False) -> str:
         return "" if lean else _of_json(data)
     lines = text.split("\n")
     first = lines[:_HEADER]
-    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
+    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _MARKS)
     is_short = all(map(_SHORT.fullmatch, lines[:2]))
     if not (
         begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
@@ -94,25 +94,25 @@ def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     """The kind of a line: by its beginning, else that of the line before."""
-    if _COMMIT.fullmatch(line):
-        return "log"
-    if line.startswith("diff --git "):
-        return "diff"
-    if _STATUS.match(line):
-        return "status"
-    if ENTRY.match(line) or _BLOCKS.fullmatch(line):
-        return "listing"
+    if _goes_on(line, before):
+        return before
+    for kind, begins in _BEGINS.items():
+        if begins(line):
+            return kind
     if line.endswith(":") and "".join(lines[at + 1 : at + 2]).startswith("total "):
         return "listing"
     if _PATH.fullmatch(line):
-        return "paths" if before in ("", "paths") else before
+        return "paths" if before in ("", "diff") else before
     if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
         return "short"
-    if before in ("listing", "paths", "short"):
-        return before if not line.strip() else ""
+    return before if before in ("log", "status") or not line.strip() else ""
+
+
+def _goes_on(line: str, before: str) -> bool:
+    """Whether a line is of the same kind as the one before, whatever else it looks like."""
     if before == "diff":
-        return before if line.startswith(_IN_DIFF) or not line else ""
-    return before
+        return not line or line.startswith(_IN_DIFF)
+    return before == "log" and line.startswith("    ")
 
 
 def _of_log(lines: list[str], lean: bool = False) -> list[str]:
@@ -473,6 +473,12 @@ def _name(name: str) -> str:
     return name if _NAMED.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
+_BEGINS: dict[str, Callable[[str], object]] = {
+    "log": _COMMIT.fullmatch,
+    "diff": lambda line: line.startswith("diff --git "),
+    "status": _STATUS.match,
+    "listing": lambda line: ENTRY.match(line) or _BLOCKS.fullmatch(line),
+}
 _FORMS: dict[str, Callable[[list[str], bool], list[str]]] = {
     "log": _of_log,
     "status": _of_status,
