@@ -628,6 +628,16 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
     assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))
 
 
+def test_a_graph_with_branches_is_no_list_of_markdown() -> None:
+    commit = (
+        "*   commit {0:07x}f0\n|\\  Merge: a b\n| | Author: Ada <a@b>\n| | \n"
+        "| |     merge {0}\n| | \n"
+        "| * commit {0:07x}f1\n|/  Author: Ada <a@b>\n|\n|       change {0}\n|\n"
+    )
+    said = digest_of("".join(map(commit.format, range(20))), "listing").summary
+    assert "40 commits" in said
+
+
 def test_names_of_symbols_are_no_commits_and_a_graph_of_commits_is_one() -> None:
     symbols = "\n".join(f"{n * 4096:016x} T name_{n}" for n in range(40))
     assert "commit" not in engine.digest(symbols, 200).summary
