@@ -123,6 +123,19 @@ def test_files_of_a_commit_are_told_however_they_are_asked_for(
     assert compaction.compacted(log, lean=True).split("\n")[2:] == ["  2 files"]
 
 
+def test_a_graph_is_left_out_and_says_so() -> None:
+    log = LOG.format(author="Ada").split("\n")
+    change = " src/a.py | 3 +--\n 1 file changed, 1 insertion(+), 2 deletions(-)"
+    drawn = "\n".join(
+        ["* " * line.startswith("commit") + "| " * (not line.startswith("commit")) + line
+         for line in [*log, *change.split("\n")]]
+    )  # fmt: skip
+    drawn = drawn.replace("* commit 1c1f", "|\\  \n| * commit 1c1f")
+    plain = compaction.compacted("\n".join([*log, change]))
+    assert compaction.compacted(drawn) == f"the graph is left out\n{plain}"
+    assert plain.endswith(" first\n  src/a.py +1 -2")
+
+
 def test_what_follows_a_log_is_no_message() -> None:
     text = LOG.format(author="Ada") + "Traceback:\n    File x\nKeyError: 'y'\n"
     told = compaction.compacted(text)

@@ -20,6 +20,12 @@ from contextkit.text.digests.kinds.listing import ENTRY
 
 _BLOCKS = re.compile(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
+_GRAPH = re.compile(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
+_DRAWN = re.compile(
+    r"^[*|\\/_ .-]*?(?=commit [0-9a-f]{7}|[A-Z]\w*: | {4}[^\s|\\/]| [^\s|\\/]\S* +\| +[\dB]"
+    r"| \d+ files? changed|$)",
+    re.MULTILINE,
+)
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HINTS = ("(", "no changes added to commit", "nothing added to commit")
@@ -61,6 +67,8 @@ def compacted(text: str, lean: bool = False) -> str:
     data = objects.parsed(text) if is_data else None
     if data is not None:
         return "" if lean else _of_json(data)
+    is_drawn = bool(_GRAPH.match(text))
+    text = _DRAWN.sub("", text) if is_drawn else text
     lines = text.split("\n")
     first = lines[:_HEADER]
     begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _MARKS)
@@ -69,7 +77,7 @@ def compacted(text: str, lean: bool = False) -> str:
         begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
     ):
         return ""
-    told = []
+    told = ["the graph is left out"] if is_drawn else []
     known = 0  # lines
     for kind, part in _pieces(lines):
         form = _FORMS.get(kind)
