@@ -127,10 +127,10 @@ def test_a_graph_is_left_out_and_says_so() -> None:
     log = LOG.format(author="Ada").split("\n")
     change = " src/a.py | 3 +--\n 1 file changed, 1 insertion(+), 2 deletions(-)"
     drawn = "\n".join(
-        ["* " * line.startswith("commit") + "| " * (not line.startswith("commit")) + line
-         for line in [*log, *change.split("\n")]]
-    )  # fmt: skip
-    drawn = drawn.replace("* commit 1c1f", "|\\  \n| * commit 1c1f")
+        line if line.startswith("commit") else f"{sides}{line}"
+        for line, sides in zip([*log, *change.split("\n")], ["| "] * 9 + ["|   "] * 9, strict=False)
+    )
+    drawn = drawn.replace("commit 8c", "* commit 8c").replace("commit 1c", "|\\  \n| * commit 1c")
     plain = compaction.compacted("\n".join([*log, change]))
     assert compaction.compacted(drawn) == f"the graph is left out\n{plain}"
     assert plain.endswith(" first\n  src/a.py +1 -2")

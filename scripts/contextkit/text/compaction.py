@@ -22,8 +22,8 @@ _BLOCKS = re.compile(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listi
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _GRAPH = re.compile(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
 _DRAWN = re.compile(
-    r"^[*|\\/_ .-]*?(?=commit [0-9a-f]{7}|[A-Z]\w*: | {4}[^\s|\\/]| [^\s|\\/]\S* +\| +[\dB]"
-    r"| \d+ files? changed|$)",
+    r"^[*|\\/_ .-]*?(?=commit [0-9a-f]{7}|[A-Z]\w*: | [^\s|\\/]\S* +\| +[\dB]| \d+ files? changed"
+    r"| {4}(?!\S+ +\| +[\dB]|\d+ files? changed)[^\s|\\/]|$)",
     re.MULTILINE,
 )
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
