@@ -310,6 +310,9 @@ def applied(old: str, told: list[str]) -> str:
             at += 1
         elif line.startswith("+"):
             after.append(f"{line[1:]}\n")
+        elif line.startswith(" "):
+            after.append(before[at])
+            at += 1
         elif last.startswith("+"):
             after[-1] = after[-1].removesuffix("\n")
         last = line
