@@ -505,6 +505,14 @@ def test_the_folder_itself_may_come_first() -> None:
         f"file_{n}.py" for n in range(30))]  # fmt: skip
 
 
+def test_the_root_is_no_folder_of_names() -> None:
+    paths = ["/usr/", "/etc/", "src/", *(f"src/{n}.py" for n in range(12))]
+    assert compaction.compacted("\n".join(paths)).split("\n") == [
+        *("15 paths in 3 folders", "/: usr/ etc/", "src/"),
+        "src/: " + " ".join(f"{n}.py" for n in range(12)),
+    ]
+
+
 def test_if_they_are_too_many_paths_are_counted() -> None:
     paths = [f"./src/part_{n % 3}/file_{n}.py" for n in range(30)]
     assert compaction.compacted("\n".join(paths), lean=True).split("\n") == [

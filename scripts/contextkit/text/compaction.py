@@ -188,7 +188,7 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
         elif file := _changed_file(line):
             commit.files.append(file)
         elif total := _TOTAL.fullmatch(line):
-            commit.sum = " ".join([counted(int(total[1]), "file"), *_signed(total)])
+            commit.sum = f"{counted(int(total[1]), 'file')} {_signed(*total.group(2, 3))}".rstrip()
         elif line.strip():
             commit.others.append(line.strip())
     yield commit
@@ -197,9 +197,9 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
 def _changed_file(line: str) -> str:
     """A file that a commit changes, and how; empty for another line."""
     if match := _CHANGES.fullmatch(line):
-        return f"{_quoted(match['path'])} {_changes(match)}"
+        return f"{_quoted(match['path'])} {_changes(match) or 0}"
     if match := _NUMBERS.fullmatch(line):
-        said = "binary" if match[1] == "-" else f"+{match[1]} -{match[2]}"
+        said = "binary" if match[1] == "-" else _signed(match[1], match[2]) or "0"
         return f"{_quoted(match[3])} {said}"
     if match := _STATE.fullmatch(line):
         return " ".join((match[1], *map(_quoted, match[2].split("\t"))))
@@ -209,15 +209,19 @@ def _changed_file(line: str) -> str:
 def _changes(file: re.Match[str]) -> str:
     """How many lines of a file are added and removed, as far as its bar says so."""
     added, removed = len(file["added"] or ""), len(file["removed"] or "")
-    if file["lines"] and added + removed == int(file["lines"]):
-        return " ".join([f"+{added}"] * bool(added) + [f"-{removed}"] * bool(removed)) or "0"
-    if file["lines"] and not (added and removed):
-        return f"{'+' if added else '-'}{file['lines']}"
-    return f"{file['said']}"
+    if not file["lines"]:
+        return file["said"]
+    if added + removed == int(file["lines"]):
+        return _signed(str(added), str(removed))
+    if added and removed:
+        return file["said"]
+    return _signed(file["lines"] * bool(added), file["lines"] * bool(removed))
 
 
-def _signed(total: re.Match[str]) -> list[str]:
-    return [f"{sign}{count}" for count, sign in zip(total.group(2, 3), "+-", strict=True) if count]
+def _signed(added: str | None, removed: str | None) -> str:
+    """`+2 -1`, without what is none."""
+    counts = zip("+-", (added, removed), strict=True)
+    return " ".join(f"{sign}{count}" for sign, count in counts if count not in (None, "", "0"))
 
 
 def _day(date: str) -> str:
@@ -235,7 +239,7 @@ def _of_status(lines: list[str], lean: bool = False) -> list[str]:
     for line in [*lines, "\n"]:
         text = line.strip()
         if line.startswith("\t"):
-            state, _, path = text.rpartition(":   ") if ":   " in text else ("", "", text)
+            state, _, path = text.partition(":   ") if ":   " in text else ("", "", text)
             states.setdefault(state, []).append(path.strip())
         elif states and not text.startswith("("):
             told += _below(told.pop(), states, lean)
@@ -266,9 +270,7 @@ def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
     told = []
     for state, paths in states.items():
         told.append(" ".join(filter(None, (title, state, str(len(paths))))))
-        for folder, names in _folders(paths).items():
-            inside = str(len(names)) if lean else " ".join(map(_word, names))
-            told.append(f"  {folder}/: {inside}" if folder else f"  {inside}")
+        told += [f"  {line}" for line in _by_folder(paths, lean)]
     return told
 
 
@@ -403,26 +405,22 @@ def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
     paths = [line for line in lines if line.strip()]
     if len(paths) < _FEW:
         return paths
-    folders = _folders(paths)
-    told = [f"{len(paths)} paths in {len(folders)} folders"]
-    return told + [f"{folder}/: {len(names) if lean else ' '.join(names)}"
-                   for folder, names in folders.items()]  # fmt: skip
+    folders = _by_folder(paths, lean)
+    return [f"{len(paths)} paths in {len(folders)} folders", *folders]
 
 
-def _folders(paths: list[str]) -> dict[str, list[str]]:
-    """The names in each folder, of paths; what is in quotes or moves is none."""
+def _by_folder(paths: list[str], lean: bool) -> list[str]:
+    """The names in each folder, or how many; what is in quotes or moves is in none."""
     folders: dict[str, list[str]] = {}
     for path in paths:
-        folder, _, name = path.rstrip("/").rpartition("/")
+        above, slash, name = path.rstrip("/").rpartition("/")
         if path.startswith('"') or " -> " in path:
-            folder, name = "", path
-        folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
-    return folders
-
-
-def _word(name: str) -> str:
-    """A name between blanks."""
-    return json.dumps(name, ensure_ascii=False) if " " in name else name
+            above, slash, name = "", "", path
+        name = json.dumps(name, ensure_ascii=False) if " " in name else name
+        folders.setdefault(above + slash, []).append(name + "/" * path.endswith("/"))
+    inside = (str(len(names)) if lean else " ".join(names) for names in folders.values())
+    return [f"{folder}: {names}".removeprefix(": ")
+            for folder, names in zip(folders, inside, strict=True)]  # fmt: skip
 
 
 def _of_json(data: Any) -> str:
