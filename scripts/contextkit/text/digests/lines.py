@@ -41,8 +41,9 @@ _DIGITS = {kept: digit for digit, kept in _KEPT.items()}
 _FAILURES = (  # parts of words about a failure, and those with which such a word ends
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
-    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
-    " uncaught unmet violat forbidden unreadable incompatible mismatch exceed incomplete broken unknown"
+    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
+    " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
+    " incomplete broken unknown"
     " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
     " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
     " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"

@@ -73,6 +73,7 @@ _SELDOM = 50  # entries, of which one is of a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
+_LARGEST = 200_000  # characters in which lists with titles are looked for
 _RUNS = 3  # of a tool at least
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
@@ -228,7 +229,8 @@ def _tree(entries: Entries) -> list[Unit]:
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = text.split("\n")
-    for units, told in (_groups(lines), _series(lines)):
+    for units_of in (_groups, _series) if len(text) < _LARGEST else ():
+        units, told = units_of(lines)
         if units:
             return units, told
     entries: dict[str, list[tuple[int, str]]] = {}
@@ -310,12 +312,13 @@ def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
 
 def _items(lines: list[str], at: int) -> list[int]:
     """The lines of the list below a title."""
-    stated = _TITLE.match(lines[at])
-    below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
-    if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
-        return [*range(at + 1, at + 1 + len(below))]
-    marked = itertools.takewhile(_ITEM.match, lines[at + 1 :])
-    return [] if stated or _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
+    if stated := _TITLE.match(lines[at]):
+        count = int(stated[1])
+        below = lines[at + 1 : at + 1 + count]
+        is_list = len(below) == count and all(below) and not any(map(_TITLE.match, below))
+        return [*range(at + 1, at + 1 + count)] if is_list else []
+    marked = itertools.takewhile(_ITEM.match, itertools.islice(lines, at + 1, None))
+    return [] if _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
 
 
 def _above(lines: list[str], number: int) -> str:
