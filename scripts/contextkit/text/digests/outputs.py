@@ -103,12 +103,14 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         kind = "log" if streamed else run.kind
     if run.failed:
         told = _beside_failures(told, run.units)
-    if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
+    has_cut = "runcated" in text or "omitted" in text
+    if has_cut and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
-    elif not (told or run.units or streamed) and count > _FEW:
-        told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
-    return kind, [*run.units, *streamed, *told]
+    units = [*run.units, *streamed, *told]
+    if not units and count > _FEW:
+        units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    return kind, units
 
 
 def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:

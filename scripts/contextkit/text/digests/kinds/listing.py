@@ -230,9 +230,9 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = text.split("\n")
     for units_of in (_groups, _series) if len(text) < _LARGEST else ():
-        units, told = units_of(lines)
-        if units:
-            return units, told
+        listed, taken = units_of(lines)
+        if listed:
+            return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, match in in_pieces(text, _marked):
         mark = match["box"] or match["sign"] or match["fate"]

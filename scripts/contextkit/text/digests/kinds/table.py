@@ -284,7 +284,8 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
             between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
             is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
             least = _FEW if len(varied) > _LEAST else _LEAST
-            is_table = len(varied) > 1 and len(run) >= least
+            fails = sum(says_failed(lines[n]) for n, _ in run) * 2 > len(run)
+            is_table = len(varied) > 1 and len(run) >= least and not fails
             if is_table and is_whole and is_told:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
