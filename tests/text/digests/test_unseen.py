@@ -741,3 +741,11 @@ def test_the_values_that_a_plan_changes_are_told_with_the_thing_that_has_them() 
 def test_the_one_negative_number_of_a_column_is_told() -> None:
     rows = "".join(f"o{n},{-4999 if n == 17 else 100 + n % 9},{n % 7}\n" for n in range(60))
     assert "total: -4999" in engine.digest(f"order,total,lines\n{rows}", 150).summary
+
+
+def test_a_frame_is_no_failure_by_the_name_of_its_file() -> None:
+    trace = "Traceback (most recent call last):\n" + "".join(
+        f'  File "/srv/crash.py", line {n}, in load\n    open(path{n})\n' for n in range(4, 9)
+    )
+    digest = engine.digest(f"step 1\n{trace}OSError: no such file: 'a.json'\nexit status 0\n", 200)
+    assert 'File "' not in "".join(row.finding for row in digest.rows if row.aspect == "failed")
