@@ -16,7 +16,7 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds, streams
+from contextkit.text.digests import diagnostics, kinds, runners, streams
 from contextkit.text.digests.kinds import diff, listing, log
 from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, says_failure
 from contextkit.text.digests.reading import REST, Unit, line_count
@@ -32,6 +32,7 @@ _WHOLE = (
     "listing",
     "plain",
 )  # asked of a segment
+_QUOTED = ("code", "help")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
@@ -164,7 +165,7 @@ def _is_failure(unit: Unit) -> bool:
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    is_help = kinds.confidence("help", text) and not kinds.confidence("code", text)
+    is_help = _is(text, "help") and not _is(text, "code")
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
@@ -186,11 +187,16 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
+        if _is(text, name) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     return _inside(text) if not kind else ("", [])
+
+
+def _is(text: str, name: str) -> bool:
+    """Whether a text is of a kind; source and help that a runner of tests quotes make it neither."""
+    return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
 def _inside(text: str) -> tuple[str, list[Unit]]:

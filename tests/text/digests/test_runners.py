@@ -1,0 +1,141 @@
+"""A run of tests is told as one, by what its runner prints itself, whatever source it quotes."""
+
+from __future__ import annotations
+
+from conftest import each
+from contextkit.text.digests import engine, outputs
+
+CASE = '''\
+{banner}
+
+self = <test_till.TestTill object at 0x7f01>, till = {{'name': 'a'}}, n = {n}
+
+    @pytest.mark.parametrize("n", range(9))
+    def test_sum(self, till, n):
+        """A till adds up.
+
+        # What it adds
+
+        - coins
+        - notes
+        """
+        if n < 20:
+            for at in range(3):
+                till[at] = n
+        def deeper(at):
+            return deeper(at - 1) if at else n
+>       assert deeper(2) == n + 1
+E       assert {n} == ({n} + 1)
+
+shop/test_till.py:{line}: AssertionError
+'''
+NAMED = "FAILED shop/test_till.py::TestTill::test_sum[{n}] - assert {n} == ({n} + 1)\n"
+DOTS = "F" * 30 + " [100%]\n"
+BEGUN = "================ test session starts ================\ncollected 30 items\n\n"
+
+
+def a_run(cases: int, ending: str, begun: str = "") -> str:
+    """What a runner prints of tests that all failed: each with its source."""
+    banners = [f"________________ TestTill.test_sum[{n}] ________________" for n in range(cases)]
+    told = "".join(CASE.format(banner=b, n=n, line=17 + n) for n, b in enumerate(banners))
+    named = "".join(NAMED.format(n=n) for n in range(cases))
+    title = "\n======================= FAILURES =======================\n"
+    summary = "=============== short test summary info ===============\n"
+    return f"{begun}{DOTS}{title}{told}{summary}{named}{ending}\n"
+
+
+QUOTING = {
+    "a count between rules": a_run(20, "=========== 20 failed, 4 passed in 0.12s ===========", BEGUN),
+    "a bare count": a_run(5, "5 failed, 4 passed in 0.12s"),
+    "nothing, since it was killed": a_run(8, "", BEGUN),
+}
+
+
+@each("name", QUOTING)
+@each("cap", [150, 260, 600])
+def test_a_run_that_quotes_source_is_a_log_with_its_verdict_and_failures(name: str, cap: int) -> None:
+    text = QUOTING[name]
+    digest = engine.digest(text, cap)
+    assert digest.kind == "log"
+    if "4 passed" in text:
+        assert "failed, 4 passed in 0.12s" in digest.key
+    assert "test_sum[0]" in digest.summary and "shop/test_till.py:17" in digest.summary
+    assert "definitions" not in digest.summary
+
+
+def test_lines_that_name_failed_tests_are_no_rows_of_a_table() -> None:
+    for ending in ("", "============== 40 failed, 1000 passed in 3.03s =============="):
+        text = f"{BEGUN}{DOTS}{''.join(NAMED.format(n=n) for n in range(40))}{ending}\n"
+        digest = engine.digest(text, 260)
+        assert "rows" not in digest.summary and "column" not in digest.summary
+        assert "outlier" not in digest.summary and (not ending or ending.strip("= ") == digest.key)
+
+
+RUST = """\
+---- till::tests::adds_{n} stdout ----
+fn adds_{n}() {{
+    let till = Till::new();
+    use till::Coin;
+    for coin in coins() {{
+        till.add(coin);
+    }}
+}}
+thread 'till::tests::adds_{n}' panicked at src/till.rs:{n}:9:
+assertion failed
+"""
+WORDS = [
+    "test result: FAILED. 3 passed; 6 failed; 0 ignored; finished in 0.21s",
+    "Tests:       6 failed, 3 passed, 9 total",
+    "  3 passing (20ms)\n  6 failing",
+    "9 examples, 6 failures",
+    "Tests: 9, Assertions: 12, Failures: 6.",
+    "9 runs, 12 assertions, 6 failures, 0 errors, 0 skips",
+    "Tests run: 9, Failures: 6, Errors: 0, Skipped: 0",
+    "Ran 9 tests in 0.004s\n\nFAILED (failures=6)",
+    "Failed!  - Failed:     6, Passed:     3, Skipped:     0, Total:     9, Duration: 1 s",
+    "Executed 9 tests, with 6 failures (0 unexpected) in 0.1 seconds",
+    "FAIL\nFAIL\tshop/till\t0.004s\nFAIL",
+    "Files=2, Tests=9,  1 wallclock secs\nResult: FAIL",
+    "67% tests passed, 6 tests failed out of 9",
+]
+
+
+@each("ending", WORDS)
+def test_a_run_is_known_by_its_last_word_whatever_the_runner(ending: str) -> None:
+    text = "".join(RUST.format(n=n) for n in range(6)) + "\n" + ending + "\n"
+    kind, units = outputs.units(text)
+    assert kind != "code" and not any(unit.aspect == "defines" for unit in units)
+
+
+SOURCE = '''\
+"""What runners print, and what is told of it."""
+
+from __future__ import annotations
+
+import re
+
+ENDS = """
+___________ test_sum ___________
+=========== 1 failed, 2 passed in 0.12s ===========
+Tests: 1 failed, 2 passed
+"""
+
+
+def first(text: str) -> str:
+    """The first word."""
+    return re.split(" ", text)[0]
+
+
+def last(text: str) -> str:
+    if not text:
+        return ""
+    return re.split(" ", text)[-1]
+
+
+def count(text: str) -> dict[str, int]:
+    return {"passed": 2, "failed": 1}
+'''
+
+
+def test_source_that_quotes_a_run_is_source() -> None:
+    assert engine.digest(SOURCE, 200).kind == "code"
