@@ -139,3 +139,24 @@ def count(text: str) -> dict[str, int]:
 
 def test_source_that_quotes_a_run_is_source() -> None:
     assert engine.digest(SOURCE, 200).kind == "code"
+
+
+TRACE = """\
+======================================================================
+FAIL: test_{n} (__main__.Till.test_{n})
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/srv/shop/till.py", line 7, in test_{n}
+    self.check({n})
+AssertionError: {n} != {m}
+"""
+
+
+def test_of_tests_whose_results_stand_above_their_messages_each_has_its_own() -> None:
+    above = "".join(f"test_{n} (__main__.Till.test_{n}) ... FAIL\n" for n in range(40))
+    below = "".join(TRACE.format(n=n, m=n + 1) for n in range(40))
+    text = f"{above}\n{below}\nRan 40 tests in 0.003s\n\nFAILED (failures=40)\n"
+    digest = engine.digest(text, 300)
+    failed = next(row.finding for row in digest.rows if row.aspect == "failed")
+    assert "test_0: AssertionError: 0 != 1 (/srv/shop/till.py:7)" in failed
+    assert "test_3: AssertionError: 3 != 4" in failed and "..." not in failed
