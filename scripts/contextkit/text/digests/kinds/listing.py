@@ -256,8 +256,9 @@ def _items(lines: list[str], at: int) -> list[int]:
     below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
     if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
         return [*range(at + 1, at + 1 + len(below))]
-    marked = itertools.takewhile(_ITEM.match, lines[at + 1 :])
-    return [] if stated or _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
+    below = range(at + 1, len(lines))
+    marked = itertools.takewhile(lambda number: _ITEM.match(lines[number]), below)
+    return [] if stated or _ENDS.search(lines[at]) else [*marked]
 
 
 def _above(lines: list[str], number: int) -> str:
