@@ -336,6 +336,18 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
         yield text[at:]
 
 
+def failing_in(text: str) -> Iterator[int]:
+    """The numbers of the lines that speak of a failure, of a text that may be very long.
+
+    A piece at a time: none is kept.
+    """
+    first, is_dated = 0, _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    for part in _parts(text, False):
+        piece = Piece(part, is_dated)
+        yield from (first + number for number in piece.failing)
+        first += len(piece.all)
+
+
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
     for _, piece in pieces(text, has_more=True):
