@@ -160,3 +160,70 @@ def test_of_tests_whose_results_stand_above_their_messages_each_has_its_own() ->
     failed = next(row.finding for row in digest.rows if row.aspect == "failed")
     assert "test_0: AssertionError: 0 != 1 (/srv/shop/till.py:7)" in failed
     assert "test_3: AssertionError: 3 != 4" in failed and "..." not in failed
+
+
+DOTNET = """\
+  Failed Shop.Till.Sums(n: {n}) [2 ms]
+  Error Message:
+   Assert.Equal() Failure: Values differ
+Expected: {m}
+Actual:   {n}
+  Stack Trace:
+     at Shop.Till.Sums(Int32 n) in /srv/Till.cs:line 1{n}
+"""
+NUMBERED = """
+  {m}) test sums {n} (TillTest)
+     test/till_test.exs:1{n}
+     Assertion with == failed
+     code:  assert Till.sum({n}) == {m}
+     left:  {n}
+     right: {m}
+"""
+DRAWN = """
+  {m}) [chromium] › tests/till.spec.ts:1{n}:5 › sums {n} ──────────
+
+    Error: expect(locator).toHaveText(expected) failed
+
+    Expected: "{m}"
+    Received: "{n}"
+
+        at /srv/tests/till.spec.ts:1{n}:38
+"""
+BLOCKS = [
+    (DOTNET, "Failed!  - Failed:     6, Passed:     3, Skipped:     0, Total:     9",
+     "Sums(n: {n}): Assert.Equal() Failure: Values differ, Expected: {m}, Actual: {n}"
+     " (/srv/Till.cs:1{n})"),
+    (NUMBERED, "\n9 tests, 6 failures",
+     "test sums {n} (TillTest): left: {n}, right: {m} (test/till_test.exs:1{n})"),
+    (DRAWN, "  6 failed\n" + "".join(f"    [chromium] › tests/till.spec.ts:1{n}:5 › sums {n} ───\n"
+                                    for n in range(6)) + "  3 passed (12.3s)",
+     "till.spec.ts:1{n}:5 › sums {n}: Error: expect(locator).toHaveText(expected) failed,"
+     ' Expected: "{m}", Received: "{n}"'),
+]  # fmt: skip
+
+
+@each(("block", "ending", "wanted"), BLOCKS)
+def test_a_failed_test_has_its_name_its_values_and_its_place(
+    block: str, ending: str, wanted: str
+) -> None:
+    text = "".join(block.format(n=n, m=n + 1) for n in range(6)) + f"{ending}\n"
+    digest = engine.digest(f"Running 9 tests\n×××F××\n{text}", 450)
+    failed = next(row.finding for row in digest.rows if row.aspect == "failed")
+    assert all(wanted.format(n=n, m=n + 1) in failed for n in range(6))
+    assert "with failure words" not in digest.summary and "×F" not in digest.summary
+
+
+def test_a_list_of_steps_is_no_list_of_failed_tests() -> None:
+    steps = "".join(f"  {n}) Stop node {n}\n     if it cannot be reached\n" for n in range(1, 9))
+    units = outputs.units(f"How to drain the queue\n{steps}")[1]
+    assert not any(unit.group == "failed" for unit in units)
+
+
+def test_the_result_of_one_test_is_no_verdict_of_the_run() -> None:
+    cases = "".join(
+        f"Test Case 'Till.sums{n}' started.\nTest Case 'Till.sums{n}' failed (0.00{n} seconds)\n"
+        for n in range(9)
+    )
+    digest = engine.digest(f"{cases}Executed 9 tests, with 9 failures in 0.1 seconds\n", 200)
+    assert digest.key == "Executed 9 tests, with 9 failures in 0.1 seconds"
+    assert "sums0…sums8' failed (0.000…0.008 seconds) (x9)" in digest.summary

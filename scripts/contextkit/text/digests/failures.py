@@ -16,7 +16,7 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading
+from contextkit.text.digests import lines, reading, runners
 from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
@@ -49,7 +49,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(\S.*)$"
     r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^(\w[\w (),/-]*?)\.{3,}Failed$"  # a check
-    r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S+) \[[^\]]*\]$"  # dotnet
+    r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S.*) \[[^\]]*\]$"  # dotnet
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
@@ -107,7 +107,7 @@ _BEGUN = (  # what stands above the cause of a failure: another exception; rspec
 )  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
-    r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
+    r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
 )
 _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
     r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- |=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
@@ -318,7 +318,15 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             name = test[1].rstrip("─—-= ")
             if at > numbered or name in again:
                 heads[at] = name if name in again else _continued(text, at, test[1])
+            elif _is_said_below(text, at) and runners.wrote(text.whole):
+                heads[at] = name
     return heads
+
+
+def _is_said_below(text: Lines, at: int) -> bool:
+    """Whether the first lines that are deeper than a line speak of a failure, or point at one."""
+    below = [n for n in itertools.islice(_deeper(text, at), _BELOW) if text.bare[n]]
+    return any(text.fails(n) for n in below)
 
 
 @lines.of_piece

@@ -122,6 +122,7 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
+_PROGRESS = Pattern(r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$")  # a mark for each test
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -495,7 +496,7 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
         read = self.all[number][:_READ]
-        if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
+        if _OF_A_TRACE.match(read) or _PROGRESS.match(read) or (read.endswith(":") and number + 1 in self._told):
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 

@@ -24,7 +24,7 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
-    r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
+    r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
     r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)|^Finished"
     r"|exit(?:ed)? (?:code|status|with)\b\D{0,20}\d|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
