@@ -116,6 +116,7 @@ _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; ro
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _RULE = Pattern(r"[\W_]*$")
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
+_IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -361,6 +362,11 @@ def says_failure(said: str) -> bool:
     """Whether a part of a line has a word or a phrase about a failure."""
     lower = said.lower()
     return bool(_FAILS.search(lower)) or any(map(lower.__contains__, _PHRASES[2:]))
+
+
+def is_amiss(said: str) -> bool:
+    """Whether a part of a line says that something is amiss, and not just a name in it."""
+    return says_failure(" ".join(word for word in said.split() if not _is_name(word.lower())))
 
 
 def says_failed(said: str) -> bool:
@@ -762,9 +768,11 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, or a name with a number or of several parts, and no error."""
+    """Whether a word is an option, a path, or a name with a number or of several parts, no error."""
     if word.startswith("-") and not word.startswith("---"):
         return True  # of an option, and no rule
+    if _IS_PATH.search(word):
+        return True
     is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
