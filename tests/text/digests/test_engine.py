@@ -199,7 +199,9 @@ def test_a_statement_is_not_cut_inside_brackets() -> None:
 
 
 def test_the_lines_to_open_first_are_those_with_most_of_what_is_left_out() -> None:
-    parts = [f"It takes {n} ms in `src/p{n}.py`." if 40 < n < 60 else "So it is." for n in range(99)]
+    parts = [
+        f"It takes {n} ms in `src/p{n}.py`." if 40 < n < 60 else "So it is." for n in range(99)
+    ]
     text = "# T\n\n" + "".join(f"## Part {n}\n\n{said}\n\n" for n, said in enumerate(parts))
     digest = engine.digest(text, 60)
     start, end = digest.stretch
