@@ -227,3 +227,49 @@ def test_the_result_of_one_test_is_no_verdict_of_the_run() -> None:
     digest = engine.digest(f"{cases}Executed 9 tests, with 9 failures in 0.1 seconds\n", 200)
     assert digest.key == "Executed 9 tests, with 9 failures in 0.1 seconds"
     assert "sums0…sums8' failed (0.000…0.008 seconds) (x9)" in digest.summary
+
+
+def test_a_part_that_a_tool_cuts_out_of_a_message_is_no_part_that_the_text_lacks() -> None:
+    cut = "E       ...Full output truncated (5 lines hidden), use '-vv' to show\n"
+    text = a_run(2, "2 failed in 0.12s", BEGUN).replace("\nshop", f"\n{cut}shop", 1)
+    assert "lacks a part" not in engine.digest(text, 300).summary
+    for cut in ("[Output truncated]", "... output was truncated ...", "…9000 tokens truncated…"):
+        assert "lacks a part" in engine.digest(f"{text}{cut}\n", 300).summary
+
+
+WARNED = """\
+================ test session starts ================
+collected 3 items
+
+shop/test_till.py ...                         [100%]
+
+================= warnings summary ==================
+shop/test_till.py::test_sum
+shop/test_till.py::test_other
+  /srv/shop/till.py:4: DeprecationWarning: till v1 goes with 3.0
+    warnings.warn("till v1 goes with 3.0", DeprecationWarning)
+
+========== 3 passed, 1 warning in 0.12s ==========
+"""
+
+
+@each("ending", ["3 passed", "1 failed, 2 passed"])
+def test_a_warning_is_told_by_what_it_says(ending: str) -> None:
+    digest = engine.digest(WARNED.replace("3 passed", ending), 150)
+    assert "DeprecationWarning: till v1 goes with 3.0 (/srv/shop/till.py:4)" in digest.summary
+    assert digest.key == f"{ending}, 1 warning in 0.12s"
+
+
+QUOTED = "".join(
+    f"""
+In bin/till.sh line {n}:
+  echo 'till:' $total "exited with unknown exit code" "($ret)" >&2
+                    ^-- SC2086 (info): Double quote to prevent splitting.
+"""
+    for n in (7, 9, 12)
+)
+
+
+def test_source_that_a_linter_quotes_is_not_its_last_word() -> None:
+    digest = engine.digest(f"{QUOTED}\nFor more information:\n  https://lint.example/SC2086\n", 200)
+    assert "exited with" not in digest.key and "SC2086" in digest.summary
