@@ -273,3 +273,31 @@ In bin/till.sh line {n}:
 def test_source_that_a_linter_quotes_is_not_its_last_word() -> None:
     digest = engine.digest(f"{QUOTED}\nFor more information:\n  https://lint.example/SC2086\n", 200)
     assert "exited with" not in digest.key and "SC2086" in digest.summary
+
+
+def a_drawing(n: int) -> str:
+    """A message above an arrow, with its source and how to mend it."""
+    return f"""\
+Q{n % 3:03} Bad quotes are used in part {n}
+  --> shop/till_{n}.py:{n}:5
+   |
+ {n} | try:
+   |     ^^^^ here
+13 |     except OSError: raise ValueError('no coins, an error of part {n}')
+   |
+help: Use the others
+   |
+   -     except OSError: raise ValueError('no coins, an error of part {n}')
+13 +     except OSError: raise ValueError("no coins, an error of part {n}")
+   |
+
+"""
+
+
+def test_source_that_is_drawn_below_a_message_is_no_failure() -> None:
+    text = "".join(map(a_drawing, range(1, 200))) + "Found 199 errors.\n"
+    digest = engine.digest(text, 300)
+    assert digest.key == "Found 199 errors."
+    assert "except OSError" not in digest.summary and "failing" not in digest.summary
+    assert not any(row.aspect == "failed" for row in digest.rows)
+    assert "199 messages" in digest.summary and "Q000 x66" in digest.summary
