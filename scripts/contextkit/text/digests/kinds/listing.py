@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import os
 import re
@@ -12,7 +13,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failed, says_failure
+from contextkit.text.digests.lines import (
+    Piece,
+    in_pieces,
+    is_amiss,
+    of_piece,
+    says_failed,
+    says_failure,
+)
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -49,6 +57,7 @@ _LINES = 500  # lines that can be shown
 _STATES, _RARE = 5, 5  # of files that are checked; of so many, one in a rare state
 _NAMED = 8  # commits with the names of branches and tags that come first
 _NEWEST = 3  # commits that come first
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
@@ -122,7 +131,19 @@ def units(text: str) -> list[Unit]:
     entries = [(number, match) for number, line in lines if (match := pattern.match(line))]
     numbers = {number for number, _ in entries}
     others = [Unit(n, reading.REST, line) for n, line in lines if n not in numbers]
-    return [*told(entries), *others]
+    units = told(entries)
+    return [*(_below_roots(units, others) if form == "tree" else units), *others]
+
+
+def _below_roots(units: list[Unit], others: list[Unit]) -> list[Unit]:
+    """The entries of several trees, each under the line that is above its tree."""
+    roots = [root for root in others if any(unit.line == root.line + 1 for unit in units)]
+    if len(roots) < 2:
+        return units
+    lines = [root.line for root in roots]
+    return [unit._replace(aspect=" ".join(roots[bisect.bisect(lines, unit.line) - 1].text.split()))
+            if unit.aspect in ("top", "entry") else unit
+            for unit in units]  # fmt: skip
 
 
 def _paths(entries: Entries) -> list[Unit]:
@@ -209,12 +230,13 @@ def _bytes(size: str) -> float:
 
 def _tree(entries: Entries) -> list[Unit]:
     """How many entries, those at the top, what is amiss, then the others."""
-    nodes = [(n, len(match["lines"]), match["name"][:_LONGEST]) for n, match in entries]
+    nodes = [(n, len(match["lines"]), " ".join(match["name"].split())[:_LONGEST])
+             for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
     bad = [(n, name) for n, _, name in nodes
-           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
+           if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
     remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
     remarks = remarks if len(remarks) * _RARE < len(nodes) else []
     return [
