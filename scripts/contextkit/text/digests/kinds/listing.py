@@ -41,8 +41,8 @@ _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
-    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9})[.+@]? +"
-    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]?) +"
+    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)(?P<group>\S+))? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
@@ -182,14 +182,26 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
-    for at, (number, match) in enumerate(entries[:_LINES]):
+    for at, (number, match) in enumerate(entries):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
         defines = bool(_DEFINES.search(_shown(match)))
-        units.append(Unit(number, noun, _shown(match), weight + defines, 3 * defines))
-    return units
+        told = noun if group else ""
+        rank = 3 * defines
+        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
+    return _told_once(units)
+
+
+def _told_once(units: list[Unit]) -> list[Unit]:
+    """The first of units that are equal, for all of them; of very many, the others are counted."""
+    times = Counter((unit.aspect, unit.text) for unit in units)
+    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
+    kept = [first[key]._replace(times=count) for key, count in times.items()]
+    beyond = [unit for unit in kept[_LINES:] if unit.group]
+    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
+    return kept[:_LINES] + rest
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -218,8 +230,9 @@ def _files(entries: Entries) -> list[Unit]:
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
         *odd[:_SHOWN],
-        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
-    ]
+        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                     for n, name, size in named]),
+    ]  # fmt: skip
 
 
 def _bytes(size: str) -> float:
@@ -234,7 +247,7 @@ def _tree(entries: Entries) -> list[Unit]:
              for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
+    deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
            if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
     remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
@@ -244,7 +257,7 @@ def _tree(entries: Entries) -> list[Unit]:
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
         *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
-        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
+        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
     ]
 
 
