@@ -26,7 +26,7 @@ from contextkit.base.type_names import Any, Callable, Iterable, Iterator
 from contextkit.reviews.documents import index, normal, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
-from contextkit.reviews.documents.vocabulary import SERIOUS
+from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
@@ -83,7 +83,8 @@ _DENIES = Pattern(
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
-    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
+    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b"
+    r"|\b(?:is|are|was|were|been) (?:now |all |both )?(?:fixed|fine|resolved|gone|solved)\W*$",
     re.IGNORECASE,
 )
 _NO_BLOCKER = Pattern(r"\b(?:not|never|n't)(?: \w+)?(?: an?)? (?:block\w+|critical)", re.IGNORECASE)
@@ -101,8 +102,8 @@ _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+_OPENS = 80  # characters of a title that begins with a place
 _WIDE = 60  # characters of a line that is full
-_OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
 _ADDRESS = Pattern(r"\s*https?://\S{1,400}")
 _AHEAD = 2_000  # lines in which the next finding is looked for
@@ -471,6 +472,7 @@ class Sight:
     def _label_below(self, at: int, read: Callable[[str], str] = shapes.label_in) -> str:
         """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
+        records = 0
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
@@ -480,9 +482,11 @@ class Sight:
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
             fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
-            stated |= {read(row) for row in fields if not _is_ticked(row)}
+            graded = {read(row) for row in fields if not _is_ticked(row)} - {""}
+            stated |= graded
+            records += bool(graded) and block.first < block.last
         stated -= {""}
-        return stated.pop() if len(stated) == 1 else ""  # else a list
+        return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
@@ -496,7 +500,9 @@ class Sight:
         is_verdict = vocabulary.verdict(bare) is not None or _is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
-        severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
+        is_bare = head.raw in SEVERITIES and shapes.place_in(head.title[:_OPENS]).file
+        is_head = head.marked or head.id or is_bare
+        severity = (head.severity if is_head else "") or shapes.tail_of(bare)
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
@@ -512,8 +518,9 @@ class Sight:
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        listed = head.title if head.is_sign else "" if head.marked else bare
-        if shapes.is_legend(listed) or shapes.defines(bare):
+        is_defined = head.is_sign or " = " in head.title
+        listed = head.title if is_defined else "" if head.marked else bare
+        if shapes.is_legend(listed):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -545,6 +552,7 @@ class Sight:
                 break
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
+            is_next = is_next or (self._is_record(block) and self._is_record(other))
             is_below = number == at + 1 and shapes.leads_title(block.title)
             is_placed = self._begins_at(number) and not self._is_place_of(block, number)
             is_led = not is_below and (is_placed or self._begins_one(number))
@@ -554,6 +562,11 @@ class Sight:
                 break
             last = other.last
         return last
+
+    def _is_record(self, block: Block) -> bool:
+        """Whether a paragraph of several lines has one that is a label with a severity."""
+        rows = self.plain[block.first - 1 : block.last]
+        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
 
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
@@ -595,9 +608,11 @@ class Sight:
     def _group(self, at: int) -> str:
         """Return the severity of a line that only names a group, in any language by its sign."""
         if at not in self._groups:
-            stated = index.group_of(self.blocks[at].title)
-            is_heading = self.blocks[at].kind == "heading"
-            self._groups[at] = stated or (self._group_by_sign(at) if is_heading else "")
+            title = self.blocks[at].title
+            stated = index.group_of(title)
+            if not stated and self.blocks[at].kind == "heading":
+                stated = shapes.demanded_in(title) or self._group_by_sign(at)
+            self._groups[at] = stated
         return self._groups[at]
 
     def _group_by_sign(self, at: int) -> str:
@@ -608,7 +623,7 @@ class Sight:
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
             return ""
         below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
-        listed = [each for each in below if each.kind in ("heading", "item")]
+        listed = [each for each in below if each.kind in ("heading", "item") or shapes.is_led(each)]
         is_counted = _COUNTED.search(block.title) and listed
         sign = (block.inside, block.level, head.severity)
         is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
@@ -846,18 +861,19 @@ class Sight:
                 continue
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
-            is_stated = place.file and said if only_said else place.file or said
+            demanded = shapes.demanded_in(text)
+            is_stated = place.file and (said or demanded) if only_said else place.file or said
             is_cell = bool(vocabulary.severity(text))
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = _NO_BLOCKER.sub(" ", " ".join(parts))
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
-            if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
+            is_bad = demanded or _BAD.search(left)
+            if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
                 title = next(told, text)
-                opens = len(parts) > 1 and parts[0].count(" ") < _OPENING and place.file in parts[0]
-                title = " ".join(parts[opens:][:2]) if place.file in title else title
+                title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
 
@@ -1068,7 +1084,7 @@ def _plain_key(key: str) -> str:
     """Return the word of a key that says what its value is: `file` of `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
     known = next(filter(_KEYS.__contains__, words), key)
-    return known if len(words) == 2 else key
+    return known if len(words) == 2 and words[0] not in ("end", "last") else key
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:

@@ -68,6 +68,10 @@ _SAYS_NOTHING = _NOTHING | frozenset(
     " applicable more other further".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
+DENIALS = frozenset(
+    "no not non none nothing never without neither nor but aucun aucune pas sans kein keine keinen"
+    " nicht nichts ohne ningún ninguna sin nessun nessuna senza nenhum nenhuma sem нет не".split()
+)
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -123,7 +127,7 @@ def severity(text: str) -> str:
         trimmed(word) or word for word in text.upper().replace("_", "-").translate(_APART).split()
     )
     parts = [word for word in each if word[0].isalnum() or word in _WORDS]
-    if whole := _WORDS.get("-".join(parts)):
+    if whole := _WORDS.get("-".join(parts).removesuffix("問題").removesuffix("问题")):
         return whole
     named = [word for word in parts if word[0].isalnum()] or parts  # rather than signs
     severities = [_WORDS.get(word, "") for word in named]
