@@ -80,8 +80,7 @@ def _asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     if not (about.roster or finished):
         raise ContextError(
             f"{layout.shown(folder)}: there are no reviews in this folder: an agent's file is"
-            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
-            " a run"
+            " AGENT.md; make verdict_start begins a run"
         )
     return about
 

@@ -47,8 +47,8 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
-    r"|\b(?:critical(?:ity)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?fix\b"
+    r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?(?:be )?fix(?:ed)?\b"
     r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
@@ -136,9 +136,9 @@ _UNREAD = Pattern(
     r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b",
+    r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
     re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed",
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
@@ -155,11 +155,10 @@ _COUNTED_ONLY = Pattern(
     r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_FIXED_IDS = Pattern(
-    r"[\s*_`>-]{0,6}fixed\W{1,6}(?:P[0-3]|[A-Z]{1,6})-?[\w.]{1,12}"
-    r"(?:[,;\s]{1,3}(?:and )?[A-Z]\w{0,6}-?[\w.]{1,12}){0,60}\W{0,4}$",
-    re.IGNORECASE,
+_FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
+    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
+_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
@@ -236,6 +235,13 @@ def doubts(
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
 
 
+def _fixed_in(row: str) -> set[str]:
+    """The ids, in capitals, in a line that says that they are fixed, and nothing else."""
+    match = _FIXED_ROW.match(row)
+    words = set(re.findall(r"\w[\w.-]*(?<=\w)", match["ids"].upper())) - {"AND"} if match else set()
+    return words if all(map(_SOME_ID.match, words)) else set()
+
+
 class _Proof:
     def __init__(
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
@@ -249,9 +255,7 @@ class _Proof:
         self._titles = [_words(finding.title) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        fixed_rows = (row.upper() for row in self._rows if _FIXED_IDS.match(row[:400]))
-        self._fixed = {word for row in fixed_rows for word in re.findall(r"[\w.-]+", row)}
-        self._fixed &= self._confirmed
+        self._fixed = set().union(*map(_fixed_in, self._rows)) & self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
@@ -340,9 +344,11 @@ class _Proof:
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
+        if _READ.match(row):
+            return not _reads_less(row)
+        if _OURS.match(self._raw[number - 1]) or _RULES.match(row):
             return True
-        is_confirmed = bool(self._confirmed and _FIXED_IDS.match(row))
+        is_confirmed = bool(self._confirmed and _fixed_in(row))
         return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
 
     def _without_fixed(self, row: str) -> str:
