@@ -448,8 +448,11 @@ def effect_in(row: str) -> str:
     """Return the severity that a line states as an effect or a score, where nothing else does."""
     label, value = vocabulary.labelled(row.strip(" >"))
     word = first_part(value)
-    is_certain = not vocabulary.is_scale(label) and word.upper() in _CERTAIN
-    if not (label and is_certain) and label not in ("IMPACT", "CVSS", "CVSS SCORE"):
+    is_own = word.upper() in _CERTAIN and not is_legend(row)
+    is_own = is_own and not any(
+        vocabulary.is_scale(w) or vocabulary.severity(w) for w in label.split()
+    )
+    if not (label and is_own) and label not in ("IMPACT", "CVSS", "CVSS SCORE"):
         return ""
     return vocabulary.severity(word) or vocabulary.of_score(value.split(" ")[0])
 
