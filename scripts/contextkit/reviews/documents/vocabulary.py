@@ -69,8 +69,9 @@ _SAYS_NOTHING = _NOTHING | frozenset(
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 DENIALS = frozenset(  # and conditions
-    "any if when each every no not non none nothing never without neither nor but aucun aucune pas"
-    " sans kein keine keinen nicht nichts ohne ningún ninguna sin nessun nessuna senza nenhum nenhuma sem нет не".split()
+    "any if when each every no not non none nothing never without neither nor but aucun"
+    " aucune pas sans kein keine keinen nicht nichts ohne ningún ninguna sin nessun nessuna"
+    " senza nenhum nenhuma sem нет не".split()
 )
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
