@@ -434,7 +434,8 @@ class Sight:
             return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
-        if self._holds_findings(at, is_own=bool(identity) or block.title[:1] == "["):
+        is_own = bool(identity) or block.title[:1] == "["
+        if self._is_file(at) or self._holds_findings(at, is_own):
             return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -503,6 +504,8 @@ class Sight:
         is_bare = head.raw in SEVERITIES and shapes.place_in(head.title[:_OPENS]).file
         is_head = head.marked or head.id or is_bare
         severity = (head.severity if is_head else "") or shapes.tail_of(bare)
+        if severity in SERIOUS and block.kind == "text":
+            severity = vocabulary.strictest(severity, shapes.said_in(" ".join(own)))
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
@@ -603,7 +606,15 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
+        while inside >= 0 and self._is_file(inside):
+            inside = self.blocks[inside].inside
         return self._group(inside) if inside >= 0 else ""
+
+    def _is_file(self, at: int) -> bool:
+        """Whether a heading is the name of a file, with items below it."""
+        below = (self.blocks[inner].kind for inner in self._direct.get(at, ()))
+        place = shapes.place_of(self.blocks[at].title)
+        return bool(place.file) and not place.line and next(below, "") == "item"
 
     def _group(self, at: int) -> str:
         """Return the severity of a line that only names a group, in any language by its sign."""
@@ -872,7 +883,7 @@ class Sight:
             is_bad = demanded or _BAD.search(left)
             if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
-                title = next(told, text)
+                title = next(told, next((part for part in parts if place.file in part), text))
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
@@ -1043,6 +1054,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if any(_is_done(cell) for cell in states if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    if not place.file and re.fullmatch(r"[\w./-]{1,200}\.\w{1,12}", fields.get("file", "")):
+        place = Place(fields["file"], shapes.line_in(f"line {fields.get('line', '')}"))
     place = place if place.file else shapes.place_in(" | ".join(row))
     return _finding(severity, shapes.first_sentence(title), number, 0, place, identity)
 
@@ -1110,7 +1123,8 @@ def _of_object(told: objects.Found) -> Finding | None:
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
-    place = Place(told.file, told.line) if told.file else shapes.place_in(title)
+    file = re.sub(r"^[\w.-]{2,80}:(?=[\w./-]+$)", "", told.file)  # of its project
+    place = Place(file, told.line) if file else shapes.place_in(title)
     return _finding(severity, title, *told.lines, place, identity)
 
 

@@ -94,9 +94,6 @@ _PART = Pattern(  # what parts of a finding are called
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
 _THIS_IS = Pattern(r"(?i)^(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
-_LAST_WORDS = Pattern(
-    r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
-)  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
@@ -529,10 +526,19 @@ def tail_of(text: str) -> str:
 
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    last, *others = (_LAST_WORDS, _IS_SAID, _IS_CALLED)
-    found = [last.search(text.rstrip(" *_")), *(pattern.search(text) for pattern in others)]
-    severities = (vocabulary.severity(said[1]) for said in found if said)
+    found = (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED))
+    stated = [vocabulary.severity(said[1]) for said in found if said]
+    severities = itertools.chain(stated, map(_short_in, sentences(text)))
     return next((each for each in severities if each in vocabulary.SERIOUS), "")
+
+
+def _short_in(sentence: str) -> str:
+    """Return the severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
+    words = vocabulary.words(sentence[:_GRADED])
+    if not 0 < len(words) <= _PHRASE or not vocabulary.DENIALS.isdisjoint(words):
+        return ""
+    last = vocabulary.severity("-".join(words[-2:])) or vocabulary.severity(words[-1])
+    return "" if words[-1] in _LOOSE else last
 
 
 @functools.lru_cache(1 << 14)
