@@ -87,7 +87,6 @@ _DENIES = Pattern(
     r"|\b(?:is|are|was|were|been) (?:now |all |both )?(?:fixed|fine|resolved|gone|solved)\W*$",
     re.IGNORECASE,
 )
-_NO_BLOCKER = Pattern(r"\b(?:not|never|n't)(?: \w+)?(?: an?)? (?:block\w+|critical)", re.IGNORECASE)
 _OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
@@ -228,6 +227,7 @@ class Sight:
             self.plain.append(plain)
         if end := markdown.front_matter(self.plain):
             self.plain[0] = self.plain[end] = ""  # a list as any other
+        self.plain = normal.with_underlines(self.plain)
         self.plain, ends = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
         self.plain = normal.with_labels(self.plain)
@@ -871,14 +871,17 @@ class Sight:
             if (block.kind == "text" and is_log) or shapes.is_fields(rows):
                 continue
             text = " ".join(rows)
-            place, said = shapes.place_in(text), shapes.said_in(text)
+            above = self._place_above(block.first)
+            place = shapes.place_in(text)
+            place = shapes.place_of(self.plain[above - 1]) if above and not place.file else place
+            said = shapes.said_in(text)
             demanded = shapes.demanded_in(text)
             is_stated = place.file and (said or demanded) if only_said else place.file or said
             is_cell = bool(vocabulary.severity(text))
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
-            left = _NO_BLOCKER.sub(" ", " ".join(parts))
+            left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             is_bad = demanded or _BAD.search(left)
             if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):

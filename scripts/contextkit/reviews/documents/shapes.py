@@ -89,11 +89,11 @@ _COUNTED = Pattern(  # `Blocker 1 — …`
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_THIS_IS = Pattern(r"(?i)^(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
@@ -106,11 +106,11 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
-    r"\b(?:must|has to|have to|needs? to) (?:be )?(?:chang|fix|address|resolve)"
+    r"\b(?:must|has to|have to|needs?)(?: to)?(?: be)? (?:chang|fix|address|resolv)"
     r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
     r"|land|deploy)",
     re.IGNORECASE,
-    needs="chang fix address resolve",
+    needs="chang fix address resolv",
 )
 _PLAIN = Pattern(r"[\w ,'’]+")
 _LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
@@ -423,7 +423,8 @@ def label_in(row: str) -> str:
         severity = severity or vocabulary.of_tool(words[0]) or scored(value)
     else:
         stated = _INLINE.search(row)
-        severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
+        word = stated[1].strip("*_`\"'.") if stated else ""
+        severity = vocabulary.severity(word) or scored(word)
     return "" if severity and is_legend(row) else severity
 
 
@@ -475,7 +476,7 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
+    bare = _AT_LINE.sub("", text.strip(), 1)
     if speaker := _SPEAKER.match(bare):
         said = head_of(bare[speaker.end() :])
         return said if said.severity and said.marked else Head(bare)
@@ -544,7 +545,7 @@ def _short_in(sentence: str) -> str:
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
-    if severity := vocabulary.severity(part):
+    if severity := vocabulary.severity(part) or _TOOL_GRADES.get(part):
         return severity
     label, _, score = part.strip().rpartition(" ")
     if vocabulary.is_scale(label) and (severity := scored(score)):
