@@ -16,6 +16,7 @@ severity is not guessed at: `unsure` names its line.
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import re
 from collections import Counter
@@ -311,7 +312,7 @@ class Sight:
         block = self.blocks[at]
         while (at := self.blocks[at].inside) >= 0:
             title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
-            if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+            if _says_over(title) or (shapes.is_about(title, words) and not self._graded(at)):
                 return True
             if shapes.names_scale(title) and not shapes.place_in(self._text(*block[3:5])).file:
                 return True
@@ -323,7 +324,7 @@ class Sight:
         is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(_is_settled, self._directly_below(at)))
-        return bool(is_template or is_settled or _OVER.search(block.title))
+        return bool(is_template or is_settled or _says_over(block.title))
 
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
@@ -948,7 +949,7 @@ class Sight:
         """Whether a line may state something: no code, no name of a group, nothing that is done."""
         row = self.plain[number - 1]
         is_over = _is_ticked(row) or _is_settled(row) or _PLACEHOLDER.search(self.rows[number - 1])
-        is_group = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
+        is_group = block.kind == "heading" and (index.group_of(block.title) or _says_over(row))
         return block.kind not in ("code", "rule", "comment") and not (is_over or is_group)
 
     def _explains(self, at: int, row: str, word: str, read: int) -> bool:
@@ -964,6 +965,11 @@ class Sight:
 def _unquoted(value: str) -> str:
     is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
     return value.strip("\"' ") if is_quoted else value.strip()
+
+
+@functools.lru_cache(1 << 14)
+def _says_over(title: str) -> bool:
+    return bool(_OVER.search(title))
 
 
 def _begins(title: str) -> str:

@@ -374,7 +374,7 @@ def graded_in(row: str) -> str:
     phrase = row.partition(":")[0].strip("* ")
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
     is_phrase = 1 < len(words) <= _PHRASE and bool(_PLAIN.fullmatch(phrase))
-    is_phrase = is_phrase and vocabulary.DENIALS.isdisjoint(words)
+    is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
     severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in _LOOSE else ""
     return severity if severity in vocabulary.SERIOUS else ""
 
@@ -504,9 +504,13 @@ def head_of(text: str) -> Head:
         return Head(f"[{severity}] {bare.partition(':')[2]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
-    if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
+    if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
+
+
+def _graded_as(word: str) -> str:
+    return vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
 
 
 def tail_of(text: str) -> str:
@@ -545,7 +549,7 @@ def _short_in(sentence: str) -> str:
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
-    if severity := vocabulary.severity(part) or _TOOL_GRADES.get(part):
+    if severity := vocabulary.severity(part):
         return severity
     label, _, score = part.strip().rpartition(" ")
     if vocabulary.is_scale(label) and (severity := scored(score)):
