@@ -48,8 +48,8 @@ _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.i
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
     r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?(?:be )?fix(?:ed)?\b"
-    r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b"
+    r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
