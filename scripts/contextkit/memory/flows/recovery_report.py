@@ -292,6 +292,8 @@ def without_recovery(text: str) -> str:
 def _facts(layout: Layout, saved: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
     stale = f", older than {limit}: what it says may no longer hold" if saved.stale else ""
+    count = saved.checkpoint.findings_count if saved.checkpoint else 0
+    after = f", after {names.counted(count, 'finding')}" if count else ""
     phase = saved.checkpoint.phase if saved.checkpoint else ""
     if saved.phase not in ("", phase):
         phase += f", and now {saved.phase}"
@@ -300,7 +302,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         found=saved,
         checkpoint=saved.checkpoint,
         phase=phase,
-        age=_ago(saved.age) + stale,
+        saved=_ago(saved.age) + after + stale,
         away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
         agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
