@@ -481,7 +481,7 @@ def test_what_its_receiver_has_handed_on_no_longer_waits(team: Path, run: Script
         switch(run, agent)
     run("handoff", "write", "--from=qa", "--to=pm", "--no-story", "--next-action=go on")
     run("handoff", "write", "--from=qa", "--to=ops", "--no-story", "--next-action=go on")
-    order = handoff_state.everywhere(handoff_state.current(Layout())[0])
+    order = handoff_state.everywhere(handoff_state.current(Layout()))
     open_ones = [handoff.to_agent for handoff in handoff_state.waiting(Layout(), order).values()]
     assert open_ones == ["ops", "pm"]
     run("context", "status")

@@ -43,7 +43,9 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         _allowed = lambda: layout.limits.secrets_allow  # noqa: E731
-        answer = _rendered(command.run(layout, args))
+        answer = command.run(layout, args)
+        _say_remarks()
+        answer = _rendered(answer)
         if answer.status == 0:
             files.settle()  # before it is acknowledged
         _print(answer.text, answer.exact, answer.verbatim)
@@ -63,8 +65,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         os.kill(os.getpid(), signal.SIGINT)
         return 1
     finally:
-        say_each(errors.remarks)
-        errors.remarks.clear()
+        _say_remarks()
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:
@@ -137,6 +138,11 @@ def put(text: str) -> None:
         return
     files.settle()
     _print(text, exact=False)
+
+
+def _say_remarks() -> None:
+    say_each(errors.remarks)
+    errors.remarks.clear()
 
 
 def confirm(question: str) -> bool:

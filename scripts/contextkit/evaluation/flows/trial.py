@@ -281,9 +281,8 @@ def _handoffs(layout: Layout) -> Iterator[Sample]:
     """For each artifact whose story is there, the story and the artifact itself."""
     from contextkit.handoffs.documents import artifacts, state
 
-    current, _ = state.current(layout)
-    by_path, _ = artifacts.read(layout, state.everywhere(current))
-    for path, handoff in by_path.items():
+    stored = artifacts.load_all(layout, state.everywhere(state.current(layout)))
+    for path, handoff in stored:
         story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
         artifact = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(artifact):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, files, formats, names, sessions, shelf, version
-from contextkit.base.errors import ContextError, NewerFormat, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -119,12 +119,11 @@ def waiting(layout: Layout, order: list[str]) -> dict[str, Handoff]:
 
     One is taken up once it is consumed, or once its receiver has handed over in the same session.
     """
-    loaded, _ = handoffs.read(layout, order[::-1])
     givers: set[tuple[str, str]] = set()
     open_ones = {}
-    for name, handoff in loaded.items():
+    for path, handoff in handoffs.load_all(layout, order[::-1]):
         if not handoff.consumed and (handoff.session, handoff.to_agent) not in givers:
-            open_ones[name] = handoff
+            open_ones[os.path.basename(path)] = handoff
         givers.add((handoff.session, handoff.from_agent))
     return open_ones
 
@@ -134,27 +133,27 @@ def locked(layout: Layout) -> files.locked:
     return files.locked(layout.lock(layout.handoffs))
 
 
-def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """This session's state, reconciled with the artifacts, and messages about repairs.
+def current(layout: Layout) -> State:
+    """This session's state, reconciled with the artifacts; the user is told what was rebuilt.
 
     Writes nothing. An artifact unknown to the state belongs to the session that it names, or else
     to this one.
     """
     session = sessions.key(sessions.find_current(layout))
     listed = handoffs.listed(layout)
-    messages: tuple[str, ...] = ()
+    kept = None
     try:
         kept = _load(layout)
     except NewerFormat:
         raise
     except ContextError as error:
-        kept, messages = None, (f"{error}: rebuilt from the artifacts",)
+        remark(f"{error}: rebuilt from the artifacts")
     there = (kept or State(session=session)).seen_by(session)
     there = _without_lost(there, frozenset(listed))
     recorded = {*there.order, *(name for view in there.elsewhere() for name in view.order)}
     if recorded == set(listed):
-        return there, messages
-    strays, unread = handoffs.read(layout, [name for name in listed if name not in recorded])
+        return there
+    strays = handoffs.read(layout, (name for name in listed if name not in recorded))
     by_owner: dict[str, dict[str, Handoff]] = {}
     for name, handoff in strays.items():
         by_owner.setdefault(handoff.session or session, {})[name] = handoff
@@ -162,8 +161,8 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     for owner, theirs in by_owner.items():
         mended = _with_strays(layout, mended.seen_by(owner), theirs).seen_by(session)
     if kept and mended.active != there.active:
-        unread += (f"the artifacts say that {mended.active} is active: taken from them",)
-    return mended, (*messages, *unread)
+        remark(f"the artifacts say that {mended.active} is active: taken from them")
+    return mended
 
 
 def _without_lost(state: State, listed: frozenset[str]) -> State:
@@ -181,7 +180,7 @@ def _with_strays(layout: Layout, state: State, strays: dict[str, Handoff]) -> St
 
     The receiver of the newest is active, unless its switch was recorded before.
     """
-    loaded = {**handoffs.read(layout, list(state.order))[0], **strays}
+    loaded = {**handoffs.read(layout, state.order), **strays}
     numbers = {name: handoff.sequence for name, handoff in loaded.items()}
     times = {name: handoff.timestamp or _stamped(name) for name, handoff in loaded.items()}
 
@@ -339,4 +338,4 @@ def resume_session(layout: Layout, session: str) -> None:
 def _own(layout: Layout, session: str) -> State:
     """The state as `session` sees it; empty without a session or a state that was saved."""
     there = session and os.path.isfile(_path(layout))
-    return current(layout)[0].seen_by(sessions.key(session)) if there else State()
+    return current(layout).seen_by(sessions.key(session)) if there else State()

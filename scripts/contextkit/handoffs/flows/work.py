@@ -10,7 +10,7 @@ import os
 import time
 
 from contextkit.base import addresses, git, markdown, names, sessions, stores
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
 
@@ -154,23 +154,20 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
     return states
 
 
-def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
-    """`fields` with branch, files changed `since` a moment and story filled in, and messages."""
+def fill(layout: Layout, fields: Fields, since: str = "") -> Fields:
+    """`fields` with branch, files changed `since` a moment and story filled in."""
     filled = {name: value for name, value in fields.items() if value != ""}
-    messages: list[str] = []
     # git inspects the work tree in the meantime; its output is read last.
     in_git = looking(layout, since) if "files_modified" not in filled else None
     if "branch" not in filled:
-        filled["branch"], doubt = _branch(layout)
-        messages += doubt
+        filled["branch"] = _branch(layout)
     if filled.get("story_path"):
-        filled, doubt = _from_story(layout, filled)
-        messages += doubt
+        filled = _from_story(layout, filled)
     if in_git:
         files = _files(layout, in_git.seen(), filled.get(EDITED, ()))
         left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
-    return filled, tuple(messages)
+    return filled
 
 
 def _files(
@@ -186,25 +183,28 @@ def _files(
     return (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
 
 
-def _branch(layout: Layout) -> tuple[str, list[str]]:
-    """The branch, the commit of a detached HEAD, or '', and warnings."""
+def _branch(layout: Layout) -> str:
+    """The branch, the commit of a detached HEAD, or ''."""
     if layout.repository is None:
-        return "", ["branch: not in a git repository: left empty"]
+        remark("branch: not in a git repository: left empty")
+        return ""
     head = git.head(layout.repository)
     if head.branch:
-        return head.branch, []
+        return head.branch
     short = head.commit[:12]
-    return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
+    remark(f"branch: HEAD is detached at {short}: the commit is stored")
+    return f"{short} (detached)"
 
 
-def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+def _from_story(layout: Layout, fields: Fields) -> Fields:
     """Make the story's path relative to the root, and add missing fields from its file."""
     typed = fields["story_path"]
     there = _story_file(layout, typed)
     if not there:
         shown = names.one_line(typed)
-        return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
-    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
+        remark(f"story_path: there is no file {shown[:200]!r} in the repository")
+        return fields
+    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
 
 
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first

@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
@@ -235,9 +235,11 @@ def _payloads(layout: Layout) -> Facts:
 
 
 def _handoffs(layout: Layout) -> Facts:
-    state, problems = handoff_state.current(layout)
+    before = len(remarks)
+    state = handoff_state.current(layout)
+    problems = remarks[before:]
     order = handoff_state.everywhere(state)
-    kept, _ = handoffs.read(layout, order)
+    kept = handoffs.read(layout, order)
     waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
                for name, handoff in handoff_state.waiting(layout, order).items()]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())

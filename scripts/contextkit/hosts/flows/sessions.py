@@ -51,7 +51,7 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
-    waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
+    waiting = state.waiting(layout, state.everywhere(state.current(layout)))
     if not waiting:
         return NOTHING
     name, document = next(iter(waiting.items()))

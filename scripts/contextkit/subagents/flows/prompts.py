@@ -263,7 +263,7 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
     from contextkit.handoffs.documents import state as handoff_state
 
     try:
-        order = handoff_state.at_hand(handoff_state.current(layout)[0])
+        order = handoff_state.at_hand(handoff_state.current(layout))
         waiting = handoff_state.waiting(layout, order)
     except (ContextError, OSError):
         return None
