@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, filters, git, markdown, names, stores, templates, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -245,18 +245,18 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     return ""
 
 
-def current_branch(layout: Layout, typed: str = "") -> tuple[str, tuple[str, ...]]:
-    """The branch's name, and a warning if it stands for a detached head. Raises ContextError."""
+def current_branch(layout: Layout, typed: str = "") -> str:
+    """The branch's name, or one that stands for a detached head. Raises ContextError."""
     if typed.strip():
-        return typed, ()
+        return typed
     if layout.repository is None:
         raise bad_input("branch: this is not a git repository: give branch=NAME")
     head = git.head(layout.repository)
-    if head.branch:
-        return head.branch, ()
-    if not head.commit:
+    if not (head.branch or head.commit):
         raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
+    if not head.branch:
+        remark(f"HEAD is detached: writing for {head.name}; give branch=NAME to choose")
+    return head.name
 
 
 def folders(layout: Layout) -> list[str]:
