@@ -6,7 +6,7 @@ import os
 
 from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import store as memory
@@ -145,7 +145,6 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     except ContextError:
         is_known = True  # the store is refused, and so will be each document
     for document in ready:
-        cli.say_each(document.said)
         try:
             lines.append(layout.shown(document.write()))
         except (OSError, ContextError) as error:
@@ -183,10 +182,9 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import upkeep
 
     now = names.now()
-    broken: list[str] = []
     moved: list[str] = []
     with upkeep.moving(layout, args.task):
-        merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
+        merged, sources, earlier = upkeep.merge(layout, args.task, now)
         document = saving.pending(layout, merged_findings, merged, now)
         answer = _keep(layout, args.task, [document])
         if answer.status == 0:
@@ -194,8 +192,6 @@ def merge(layout: Layout, args: Arguments) -> Answer:
                 ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
             away = [*earlier, *(sources if args.archive else ())]
             moved = upkeep.put_away(layout, args.task, away)
-    for line in broken:
-        cli.say(names.one_line(f"left out: {line}"))
     if answer.status == 0:
         count, gone = len(merged.parts), len(moved)
         cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
@@ -565,9 +561,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
     layout = layout.of_worktree(args.worktree)
-    broken: list[str] = []
-    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    cli.say_each(broken)
+    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", "")
     rows = [
         {"id": os.path.splitext(os.path.basename(stored["path"]))[0], **stored,
          "path": layout.shown(stored["path"]), "ref": addresses.of(layout, stored["path"])}
@@ -617,9 +611,7 @@ def archive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
     task = args.task or upkeep.finished_task(layout)
-    broken: list[str] = []
-    moved = upkeep.archive(layout, task, broken)
-    cli.say_each(f"left where it is: {line}" for line in broken)
+    moved = upkeep.archive(layout, task)
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
         cli.say(
@@ -635,9 +627,8 @@ def archive(layout: Layout, args: Arguments) -> str:
 def unarchive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
-    left: list[str] = []
-    moved = upkeep.unarchive(layout, args.task, left)
-    cli.say_each(f"left in the archive: {line}" for line in left)
+    moved, left = upkeep.unarchive(layout, args.task)
+    remark(*(f"left in the archive: {line}" for line in left))
     if not moved and not left:
         tasks = ", ".join(memory.archived(layout)) or "nothing"
         raise ContextError(f"{args.task}: nothing of it is archived; archived: {tasks}")
@@ -648,9 +639,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
-    broken: list[str] = []
-    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
-    cli.say_each(f"left where it is: {line}" for line in broken)
+    done = upkeep.clean(layout, names.now(), args.dry_run)
     if args.dry_run:
         cli.say("dry run: nothing was changed")
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)

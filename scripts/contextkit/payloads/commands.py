@@ -7,7 +7,7 @@ import time
 
 from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
@@ -73,10 +73,8 @@ def store(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    for note in stored.notes:
-        cli.say(note)
     away = "" if layout.here == layout.root else f" in {layout.root}"
-    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
+    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt)

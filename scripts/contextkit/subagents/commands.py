@@ -64,9 +64,7 @@ def _order(layout: Layout, args: Arguments) -> Any:
     from contextkit.subagents.flows import launch as launching
 
     typed = {name: vars(args)[name] for name in launching.Request.fields() if name != "now"}
-    order = launching.prepare(layout, launching.Request(now=names.now(), **typed))
-    cli.say_each(order.warnings)
-    return order
+    return launching.prepare(layout, launching.Request(now=names.now(), **typed))
 
 
 @command(
@@ -226,7 +224,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     if args.file or cli.is_piped():
         text = cli.content(args.file)
     try:
-        receipt, notes = lifecycle.finish(layout, report.replace(text=text), names.now())
+        receipt = lifecycle.finish(layout, report.replace(text=text), names.now())
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:
@@ -234,7 +232,6 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True, verbatim=True)
-    cli.say_each(notes)
     return Answer(text=receipt)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, git, names, redaction, references, sessions, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
@@ -42,11 +42,10 @@ _BEFORE = " Before that: "
 
 
 class Pending(Record):
-    """A document ready to write: its text, a writer that returns its path, and messages."""
+    """A document ready to write: its text, and a writer that returns its path."""
 
     text: str
     write: Callable[[], str]
-    said: tuple[str, ...] = ()
 
 
 def pending(layout: Layout, module: Any, document: Record, now: int) -> Pending:
@@ -111,16 +110,14 @@ def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan or a change to one; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     new = plans.update(plans.render(Plan(task_id=task)), change, now)
-    messages = _unasked(layout, change)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now), said=messages)
+    if any(question.answered for question in change.questions):
+        _check_answers(layout, change)
+    return Pending(text=new, write=lambda: plans.save(layout, change, now))
 
 
-def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
-    """A message for each answer that nobody asked for; an unknown number raises ContextError."""
-    if not any(question.answered for question in change.questions):
-        return ()
+def _check_answers(layout: Layout, change: Plan) -> None:
+    """Tell the user of answers that nobody asked for; an unknown number raises ContextError."""
     text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
-    messages = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
             questions = plans.of_task(layout, change.task_id).questions
@@ -131,8 +128,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
             )
             none = f"answered={answer[:20]}: no question has this number"
             raise bad_input(f"{none}; open: {there or 'none'}")
-        messages.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
-    return tuple(messages)
+        remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -269,10 +265,10 @@ def checkpoint(
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
-    command = f"`make memory_plan task={task} completed=…` says it there too"
-    open_there = f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}"
-    ready = pending(layout, checkpoints, made, now)
-    return ready.replace(said=(open_there,)) if unplanned else ready
+    if unplanned:
+        command = f"`make memory_plan task={task} completed=…` says it there too"
+        remark(f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}")
+    return pending(layout, checkpoints, made, now)
 
 
 def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
