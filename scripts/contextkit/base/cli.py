@@ -43,9 +43,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         _allowed = lambda: layout.limits.secrets_allow  # noqa: E731
-        answer = command.run(layout, args)
-        _say_remarks()
-        answer = _rendered(answer)
+        answer = _rendered(command.run(layout, args))
         if answer.status == 0:
             files.settle()  # before it is acknowledged
         _print(answer.text, answer.exact, answer.verbatim)
@@ -65,11 +63,12 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         os.kill(os.getpid(), signal.SIGINT)
         return 1
     finally:
-        _say_remarks()
+        say("")
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:
     """Render an answer for stdout: its text or table, or its data as JSON if that was asked for."""
+    say("")
     if isinstance(answer, str):
         return Answer(text=answer)
     if isinstance(answer, Rows):
@@ -104,8 +103,11 @@ def leave(status: int) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a message on stderr, through the same door as an answer."""
-    lines = [names.spoken(outgoing.told(line, _allowed)) for line in text.splitlines()]
+    """Print what was remarked, then a message, on stderr, through the same door as an answer."""
+    remarks = [*map(names.one_line, errors.remarks)]
+    errors.remarks.clear()
+    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
+    lines = map(names.spoken, told)
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
@@ -138,11 +140,6 @@ def put(text: str) -> None:
         return
     files.settle()
     _print(text, exact=False)
-
-
-def _say_remarks() -> None:
-    say_each(errors.remarks)
-    errors.remarks.clear()
 
 
 def confirm(question: str) -> bool:
