@@ -23,9 +23,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
-News = tuple[
-    str, str
-]  # what a look at a subagent found: its new status, `gap` or `end`; a sentence
+# What a look at a subagent found: its new status, `gap` or `end`; and a sentence.
+News = tuple[str, str]
 
 
 def refresh(
@@ -48,6 +47,7 @@ def refresh(
             gaps += _collected(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
             by_id[row["id"]] = {}
+            gaps += _of_gaps(row, registry.gaps_of(row))
     if not (by_id or gaps):
         return rows, []
     try:
@@ -125,7 +125,11 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
         if error.errno not in _FULL:
             raise
         return []
-    return [("gap", f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
+    return _of_gaps(row, noted)
+
+
+def _of_gaps(row: registry.Row, gaps: list[str]) -> list[News]:
+    return [("gap", f"{row['id']}: Capsule Gap: {gap}") for gap in gaps]
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
