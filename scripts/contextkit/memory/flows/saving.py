@@ -12,12 +12,13 @@ from contextkit.base import files, git, names, redaction, references, sessions, 
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
+from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import sections
@@ -41,17 +42,23 @@ _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
 
 
-class Pending(Record):
-    """A document ready to write: its text, and a writer that returns its path."""
+_MODULES: dict[type[Record], Any] = {
+    Plan: plans,
+    Finding: findings,
+    Merged: merged_findings,
+    Checkpoint: checkpoints,
+    Snapshot: snapshots,
+}
 
-    text: str
-    write: Callable[[], str]
+
+def write(layout: Layout, document: Record, now: int) -> str:
+    """Write a document of memory, or the changes to a plan; return the path, as shown."""
+    return layout.shown(_MODULES[type(document)].save(layout, document, now))
 
 
-def pending(layout: Layout, module: Any, document: Record, now: int) -> Pending:
-    """A document ready to write with the `render` and `save` of its module."""
-    text = module.render(document)
-    return Pending(text=text, write=lambda: module.save(layout, document, now))
+def text_of(document: Record) -> str:
+    """A document of memory as it is written."""
+    return str(_MODULES[type(document)].render(document))
 
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
@@ -106,13 +113,12 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
-    """A plan or a change to one; its text is that of a new plan with these fields."""
+def plan(layout: Layout, task: str, fields: Fields) -> Plan:
+    """A plan or a change to one."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plans.update(plans.render(Plan(task_id=task)), change, now)
     if any(question.answered for question in change.questions):
         _check_answers(layout, change)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now))
+    return change
 
 
 def _check_answers(layout: Layout, change: Plan) -> None:
@@ -141,12 +147,8 @@ def is_known(layout: Layout, task: str) -> bool:
     return task == memory.current_task(layout) or any(load(layout, task) for load in stored)
 
 
-def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
+def finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     """A finding from fields and an agent's report ('' if there is none); the fields win."""
-    return pending(layout, findings, _finding(task, fields, report, now), now)
-
-
-def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     read: Fields = {}
     if report.strip():
         from contextkit.memory.documents import reports
@@ -186,11 +188,11 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
+def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Snapshot:
     """A snapshot from fields, with a digest of each file in play."""
     fields["files"] = notes(fields["files"])
     whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
-    return pending(layout, snapshots, _snapshot(layout, task, whole, now, **fields), now)
+    return _snapshot(layout, task, whole, now, **fields)
 
 
 def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
@@ -231,7 +233,7 @@ def checkpoint(
     fields: Fields,
     now: int,
     coming: tuple[Finding, ...] = (),
-) -> Pending:
+) -> Checkpoint:
     """A checkpoint from fields, what the store knows, and findings `coming` right before it."""
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
@@ -268,7 +270,7 @@ def checkpoint(
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"
         remark(f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}")
-    return pending(layout, checkpoints, made, now)
+    return made
 
 
 def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
@@ -340,25 +342,23 @@ def phase_of(layout: Layout, task: str) -> str:
     return recorded or checkpoints.last(layout, task).phase
 
 
-def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
+def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Record]]:
     """The phase and documents of a batch: a finding per agent, then, if so set, a checkpoint."""
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
     phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
-    made = []
+    made: list[Finding] = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
         try:
-            made.append(_finding(task, _fields(row, FINDING, where), "", now))
+            made.append(finding(task, _fields(row, FINDING, where), "", now))
         except ContextError as error:
             text = str(error)
             raise bad_input(text if text.startswith(where) else f"{where}: {text}") from None
-
-    ready = [pending(layout, findings, finding, now) for finding in made]
-    if layout.limits.memory_agent_completion:
-        ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
-    return phase, ready
+    if not layout.limits.memory_agent_completion:
+        return phase, [*made]
+    return phase, [*made, checkpoint(layout, task, phase, fields, now, tuple(made))]
 
 
 _FINDINGS = 5  # the newest findings whose summaries are included
