@@ -254,11 +254,10 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
             summary="The agent died before it could hand this in.",
             content=text,
         )
-        content = payloads.checksum(text)
         payloads.prepare_store(layout)
         resume(layout, agent, now)
-        stored = payloads.same(layout, agent, payload, content)
-        stored = stored or payloads.save(layout, agent, payload, now, content)
+        stored = payloads.same(layout, agent, payload)
+        stored = stored or payloads.save(layout, agent, payload, now)
         files.settle()
     files.discard(path)
     return stored

@@ -64,8 +64,7 @@ def store(
     in place of the text.
     """
     payload = _payload(layout, output, now)
-    content = payloads.checksum(payload.content)
-    path, again = _save(layout, session, payload, content, now)
+    path, again = _save(layout, session, payload, now)
     if again:
         remark(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
@@ -77,21 +76,19 @@ def store(
     is_new = not (again or output.summary)
     if is_new and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now, content)
+            payloads.describe(layout, session, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
 
 
-def _save(
-    layout: Layout, session: str, payload: Payload, content: payloads.Checksum, now: int
-) -> tuple[str, bool]:
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
     """The file that contains the text, and whether it already did."""
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload, content):
+        if path := payloads.same(layout, session, payload):
             return payloads.used(layout, session, path, now), True
-        return payloads.save(layout, session, payload, now, content), False
+        return payloads.save(layout, session, payload, now), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -127,14 +124,13 @@ def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: b
     """Store the text exactly at `target`, outside any session; it is never listed or removed."""
     payload = _payload(layout, output, now)
     told = _told(layout, output, target)
+    text = output.content
     if target.endswith(".md"):
-        pieces = payloads.pieces(payload.replace(summary=told.summary or payload.summary))
-    else:
-        pieces = iter((payloads.as_bytes(output.content),))
+        text = payloads.render(payload.replace(summary=told.summary or payload.summary))
     if overwrite:
-        files.write(target, pieces)
+        files.write(target, payloads.as_bytes(text))
     else:
-        files.create(target, pieces, exact=True)
+        files.create(target, payloads.as_bytes(text), exact=True)
     return _answer(layout, told, target)
 
 
