@@ -305,20 +305,14 @@ def _holds(folder: str, branch: str) -> bool | None:
 
 
 def _is_of(path: str, branch: str) -> bool | None:
-    """Whether a capsule is of `branch`, without YAML if possible; None if it names no branch."""
-    text = files.text_of(path)
-    line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
-    value = line[7:].strip()
-    if value[:1] not in ("'", '"'):
-        return value == branch if value else None
-    if value == filters.quoted(branch, always=True):
-        return True
+    """Whether a capsule is of `branch`; None if it names no branch."""
     from contextkit.base import formats
 
     try:
-        return bool(formats.front_matter(text, path)[0].get("branch") == branch)
+        named = formats.front_matter(files.text_of(path), path)[0].get("branch")
     except ContextError:
         return None
+    return named == branch if named else None
 
 
 def paths(folder: str) -> list[str]:

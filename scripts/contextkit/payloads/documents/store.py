@@ -472,17 +472,6 @@ def _end(data: bytes) -> tuple[int, int]:
     return (end, int(digits)) if ours else (0, 0)
 
 
-def total(data: bytes) -> int:
-    """The total, read from the tail alone if it is as we write it."""
-    end, number = _end(data)
-    if end:
-        return number
-    try:
-        return sum(entry["tokens"] for entry in parse_manifest(data, "")[LIST])
-    except ContextError:
-        return 0
-
-
 def last_id(data: bytes) -> str:
     """The id of the last entry; '' if there is none, or it is not as we write it."""
     _, mark, rest = data.rpartition(b'\n      "id": "')

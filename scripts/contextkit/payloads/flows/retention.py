@@ -86,7 +86,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     if not ours:  # the folder belongs to somebody else
         return ""
     count = sum(name.endswith(".md") for name in ours)
-    total = payloads.total(manifest)
+    total = _total(manifest)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -102,6 +102,15 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     removed = f"{names.counted(count, 'payload')}, {names.counted(total, 'token')} removed"
     removed = f"session {session}: {removed} ({reason})"
     return f"{removed}; not removed: {stayed}" if stayed else removed
+
+
+def _total(manifest: bytes) -> int:
+    """The tokens that a manifest lists; none of one that cannot be read."""
+    try:
+        entries = payloads.parse_manifest(manifest, "")[payloads.LIST]
+    except ContextError:
+        return 0
+    return sum(entry["tokens"] for entry in entries)
 
 
 def _shown(layout: Layout, folder: str, name: str) -> str:
