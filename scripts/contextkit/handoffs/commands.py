@@ -133,8 +133,8 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
 
 @command("list the artifacts, oldest first", JSON)
 def list_(layout: Layout, args: Arguments) -> Rows:
-    order = handoff_state.everywhere(handoff_state.current(layout))
-    artifacts = handoffs.read(layout, order)
+    state = handoff_state.current(layout)
+    artifacts = {name: state.artifacts[name] for name in state.everywhere()}
     newest = next(reversed(artifacts), "")
     rows = [
         {**_row(layout, os.path.join(layout.handoffs, name), handoff),
@@ -238,14 +238,14 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 def _picked(layout: Layout, ref: str) -> str:
     """The path of an artifact: `latest`, `unconsumed`, or any name. Raises ContextError."""
-    stored = handoff_state.everywhere(handoff_state.current(layout))
+    state = handoff_state.current(layout)
+    stored = state.everywhere()
     wanted = addresses.bare(ref, "handoff") or "latest"
     if wanted not in ("latest", "unconsumed"):
         named = ref if "/" in ref else ref.removesuffix(".yaml")
         return addresses.find(layout, named, "handoff").path
     if wanted == "unconsumed":
-        loaded = handoffs.read(layout, stored)
-        stored = [name for name, handoff in loaded.items() if not handoff.consumed]
+        stored = [name for name in stored if not state.artifacts[name].consumed]
     if not stored:
         raise ContextError(f"there is no {wanted} handoff here")
     return os.path.join(layout.handoffs, stored[-1])

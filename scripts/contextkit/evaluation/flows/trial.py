@@ -279,10 +279,9 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
 
 def _handoffs(layout: Layout) -> Iterator[Sample]:
     """For each artifact whose story is there, the story and the artifact itself."""
-    from contextkit.handoffs.documents import artifacts, state
+    from contextkit.handoffs.documents import artifacts
 
-    stored = artifacts.load_all(layout, state.everywhere(state.current(layout)))
-    for path, handoff in stored:
+    for path, handoff in artifacts.load_all(layout):
         story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
         artifact = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(artifact):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, files, formats, names, shelf, stores, templates, tokens
-from contextkit.base.errors import ContextError, bad_input, remark
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
@@ -262,18 +262,10 @@ def load(layout: Layout, name: str) -> Handoff:
     return parse(load_text(path, where), where)
 
 
-def load_all(layout: Layout, wanted: Iterable[str] | None = None) -> Loaded[Handoff]:
-    """Load the artifacts with these names, in that order; by default all, sorted by name."""
-    chosen = listed(layout) if wanted is None else wanted
-    paths = [os.path.join(layout.handoffs, name) for name in chosen]
+def load_all(layout: Layout) -> Loaded[Handoff]:
+    """All artifacts, sorted by name."""
+    paths = [os.path.join(layout.handoffs, name) for name in listed(layout)]
     return layout.load(paths, lambda path: load(layout, os.path.basename(path)))
-
-
-def read(layout: Layout, wanted: Iterable[str]) -> dict[str, Handoff]:
-    """The readable artifacts of these by name; the user is told of each other one."""
-    loaded = load_all(layout, wanted)
-    remark(*(f"{broken}; skipped" for broken in loaded.broken))
-    return {os.path.basename(path): handoff for path, handoff in loaded}
 
 
 LIMITED = {

@@ -32,8 +32,10 @@ class Context(Record):
 def of(layout: Layout, agent: str, typed: str = "") -> str:
     """The context for `agent` now; `typed` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
-    kept = handoff_state.current(layout).order[-layout.limits.handoff_retained :]
-    return compose(layout, to, profile(layout, to, typed), handoffs.read(layout, reversed(kept)))
+    state = handoff_state.current(layout)
+    kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
+    chain = {name: state.artifacts[name] for name in kept}
+    return compose(layout, to, profile(layout, to, typed), chain)
 
 
 def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff]) -> str:
@@ -247,13 +249,8 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
 
 
 def _mean(layout: Layout) -> int:
-    sizes = []
-    for name in handoff_state.everywhere(handoff_state.current(layout)):
-        try:
-            path = os.path.join(layout.handoffs, name)
-            sizes.append(tokens.estimate(handoffs.load_text(path, name)))
-        except ContextError:
-            continue
+    stored = handoff_state.current(layout).artifacts.values()
+    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
     return round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
 
 

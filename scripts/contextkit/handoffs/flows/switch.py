@@ -86,7 +86,7 @@ class _Handover:
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
-        before = handoffs.read(self._layout, self._chain())
+        before = {name: self.state.artifacts[name] for name in self._chain()}
         chain = list(before.values())
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
@@ -97,7 +97,7 @@ class _Handover:
         """Add what was typed, such as a story, to the artifact that the active agent was given."""
         typed = {k: v for k, v in self._typed.items() if k not in ("to_agent", "consumed")}
         name = self.state.order[-1] if typed and self.state.order else ""
-        handoff = last = handoffs.load(self._layout, name) if name else None
+        handoff = last = self.state.artifacts.get(name)
         if last:
             filled = self._filled({**vars(last), **typed}, "")
             handoff = self._clipped({**vars(last), **filled})
@@ -116,8 +116,9 @@ class _Handover:
         """
         order = self.state.order
         if not order and not self.state.active:
-            views = [v for v in self.state.elsewhere() if self.giver in (v.active, v.ended)]
-            order = max(views, key=lambda view: view.at).order if views else ()
+            views = self.state.views.items()
+            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
+            order = self.state.order_of(max(there)[1]) if there else []
         return list(reversed(order[-self._layout.limits.handoff_retained :]))
 
     def _artifact(self, last: Handoff | None) -> Handoff:
@@ -127,7 +128,7 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
-        since = self.state.at if self.giver == self.state.active else ""  # when it took over
+        since = self.state.own.at if self.giver == self.state.active else ""  # when it took over
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}
@@ -224,7 +225,7 @@ def switch_from_prompt(
     state = handoff_state.current(layout)
     if state.active:
         story = work.story_named(layout, rest)
-        fields |= work.since(layout, state.at, transcript)
+        fields |= work.since(layout, state.own.at, transcript)
         fields |= {"story_path": story} if story else {}
     if state.active == to:  # the rest of the prompt is for the agent, not for its artifact
         fields = {name: fields[name] for name in ("to_agent", "story_path") if name in fields}
@@ -251,7 +252,7 @@ def reset(layout: Layout) -> str:
     with handoff_state.locked(layout):
         state = handoff_state.current(layout)
         if state.active:
-            handoff_state.save(layout, state.replace(active="", ended=""))
+            handoff_state.save(layout, state.with_own(active="", ended=""))
     return f"{state.active} is no longer active" if state.active else "no agent was active"
 
 

@@ -262,8 +262,8 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
     from contextkit.handoffs.documents import state as handoff_state
 
     try:
-        order = handoff_state.at_hand(handoff_state.current(layout))
-        waiting = handoff_state.waiting(layout, order)
+        there = handoff_state.current(layout)
+        waiting = there.waiting(there.order or there.order_of(""))
     except (ContextError, OSError):
         return None
     if not waiting:
