@@ -22,7 +22,7 @@ from hooks import fire
 
 
 def seen(root: str = "") -> list[str]:
-    files = work.looking(Layout(root)).seen()
+    files = work.seen(Layout(root))
     assert files is not None
     return [f"{path} ({state})" for path, state in files.items()]
 

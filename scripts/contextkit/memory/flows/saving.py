@@ -305,7 +305,7 @@ def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
     """What git saw change since a moment, newest first; None if it did not answer."""
     from contextkit.handoffs.flows import work
 
-    seen = work.looking(layout, since).seen()
+    seen = work.seen(layout, since)
     if seen is None:
         return None
     inside = {path: state for path, state in seen.items() if not path.startswith("../")}
