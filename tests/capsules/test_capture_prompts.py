@@ -380,17 +380,6 @@ def test_an_unborn_branch_has_its_name_and_no_commits(sealed: Path) -> None:
     assert "Latest commits" not in captured.prompt
 
 
-def test_outside_git_a_branch_has_to_be_given(sealed: Path) -> None:
-    with pytest.raises(ContextError, match="give branch=NAME") as refused:
-        capture()
-    assert refused.value.status == 2
-    captured = capture(branch="feature/demo")
-    assert (
-        captured.path
-        == f"{os.path.realpath(sealed)}/{INBOX.parent}/feature/demo/20251023T180500Z.md"
-    )
-
-
 def test_a_worktree_has_its_own_branch_and_its_own_capsules(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
