@@ -76,10 +76,11 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     elif _is_prompt(prompt):
         cli.say("this prompt does not start with an agent's name: no switch")
         return Answer(text="")
-    done = switching.switch(layout, fields, names.now(), args.profile, args.no_story, args.strict)
-    if done.path:
-        remark(f"artifact: {layout.shown(done.path)}")
-    return Answer(text=done.text, exact=True)
+    now = names.now()
+    path, text = switching.switch(layout, fields, now, args.profile, args.no_story, args.strict)
+    if path:
+        remark(f"artifact: {layout.shown(path)}")
+    return Answer(text=text, exact=True)
 
 
 def _is_prompt(text: str) -> bool:

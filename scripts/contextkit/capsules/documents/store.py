@@ -79,9 +79,8 @@ class Stored(Record):
 
 
 def blank(
-    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
-    workstream: str = "", replaces: str = "",
-) -> Capsule:  # fmt: skip
+    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool
+) -> Capsule:
     """The front matter of a capsule still to be written; unknown values are placeholders."""
     return Capsule(
         branch=branch,
@@ -91,8 +90,6 @@ def blank(
         token_budget=tokens_allowed,
         version=version,
         mini=mini,
-        workstream=workstream,
-        replaces=replaces,
     )
 
 

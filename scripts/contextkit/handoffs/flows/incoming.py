@@ -22,13 +22,6 @@ _FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
 Row = dict[str, object]
 
 
-class Context(Record):
-    """The text for the incoming agent, and the path of a new artifact."""
-
-    text: str = ""
-    path: str = ""
-
-
 def of(layout: Layout, agent: str, typed: str = "") -> str:
     """The context for `agent` now; `typed` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")

@@ -11,7 +11,6 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import fitting, incoming, work
-from contextkit.handoffs.flows.incoming import Context
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
@@ -41,8 +40,8 @@ def switch(
     profile: str = "",
     no_story: bool = False,
     strict: bool = False,
-) -> Context:
-    """Make another agent the active one and return its context, writing the artifact first.
+) -> tuple[str, str]:
+    """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
     also gets what that agent was given in another session. One that is already active gets nothing.
@@ -63,7 +62,7 @@ def switch(
         else:
             handoff_state.start(layout, handover.state, to, now)
             remark(f"{to} is the first agent of this session: no artifact")
-    return Context(path=path, text=incoming.compose(layout, to, own, chain))
+    return path, incoming.compose(layout, to, own, chain)
 
 
 class _Handover:
@@ -93,7 +92,7 @@ class _Handover:
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
         return path, {os.path.basename(path): handoff, **before}
 
-    def add(self) -> Context:
+    def add(self) -> tuple[str, str]:
         """Add what was typed, such as a story, to the artifact that the active agent was given."""
         typed = {k: v for k, v in self._typed.items() if k not in ("to_agent", "consumed")}
         name = self.state.order[-1] if typed and self.state.order else ""
@@ -103,11 +102,11 @@ class _Handover:
             handoff = self._clipped({**vars(last), **filled})
         if handoff is None or handoff == last:
             remark(f"{self.to} is already active: nothing to hand over")
-            return Context()
+            return "", ""
         remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
         text = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
-        return Context(path=path, text=text)
+        return path, text
 
     def _chain(self) -> list[str]:
         """The names of the artifacts that lead to this switch, newest first.
@@ -229,13 +228,11 @@ def switch_from_prompt(
         fields |= {"story_path": story} if story else {}
     if state.active == to:  # the rest of the prompt is for the agent, not for its artifact
         fields = {name: fields[name] for name in ("to_agent", "story_path") if name in fields}
-    done = switch(layout, fields, now)
-    fits = longest is None or len(done.text) <= longest
-    if fits and (
-        most_tokens is None or tokens.within(done.text, most_tokens, layout.limits.tokenizer)
-    ):
-        return done.text or None
-    return incoming.shortened(layout, to, done.text)
+    _, text = switch(layout, fields, now)
+    fits = longest is None or len(text) <= longest
+    if fits and (most_tokens is None or tokens.within(text, most_tokens, layout.limits.tokenizer)):
+        return text or None
+    return incoming.shortened(layout, to, text)
 
 
 def undo(layout: Layout) -> str:
