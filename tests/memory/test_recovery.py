@@ -197,6 +197,11 @@ def test_nothing_is_empty(layout: Layout) -> None:
     assert load(layout).empty and load(layout, "station").empty
 
 
+def test_a_file_that_was_not_there_is_not_said_to_be_missing_since(layout: Layout) -> None:
+    stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
+    assert "## Files in play, all unchanged since then\n\n- src/later.py: missing" in report(layout)
+
+
 def test_files_in_play_are_as_they_were_or_not(layout: Layout) -> None:
     stores.full(layout)
     states = {file.path: file.state for file in load(layout).files}
