@@ -200,9 +200,7 @@ def consume(layout: Layout, args: Arguments) -> str:
 
 @command(
     "compare tokens with and without handoffs, per switch",
-    Option(
-        "profiles", "profile files in order (default: the switches recorded here)", kind="words"
-    ),
+    Option("profiles", "files in order (default: the switches recorded here)", kind="words"),
     Option("tokens", "of each artifact (default: as measured)", kind="whole"),
     JSON,
 )

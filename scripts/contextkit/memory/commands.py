@@ -288,11 +288,7 @@ def _checkpoint(
 @command(
     "save a finding for each agent of a batch, then one checkpoint",
     TASK,
-    Option(
-        "draft",
-        "phase, summary, next_action, findings: a list of agent, status, summary, …",
-        required=True,
-    ),
+    Option("draft", "phase, summary, next_action, findings (agent, status, …)", required=True),
     commands.REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:

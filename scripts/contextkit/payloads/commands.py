@@ -167,9 +167,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
 
 @command(
     "print a payload or part of it",
-    Option(
-        "ref", "an id, a path, `latest`, or a whole @stored: line", required=True, positional=True
-    ),
+    Option("ref", "an id, path, `latest` or @stored: line", required=True, positional=True),
     Option("part", "which part (default: the file)", choices=PARTS),
     Option("section", "of the content, the section under this heading"),
     Option("lines", "of the content, these lines: 120-180"),

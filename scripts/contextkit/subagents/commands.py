@@ -27,12 +27,7 @@ LAUNCH = (
     Option("type", "where it works (default: here)", choices=registry.KINDS),
     Option("timeout", "stop it after this long (90s, 30m; default: never)"),
     Option("max_tokens", "trim the capsule to this many tokens", kind="whole"),
-    Option(
-        "deliverables",
-        "files it must leave, relative to where it works",
-        kind="items",
-        single="deliverable",
-    ),
+    Option("deliverables", "files it must leave there", kind="items", single="deliverable"),
     REDACT,
 )
 END = (ID, Option("reason", "why, in a few words"))
