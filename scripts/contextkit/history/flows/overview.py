@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
@@ -235,13 +235,15 @@ def _payloads(layout: Layout) -> Facts:
 
 
 def _handoffs(layout: Layout) -> Facts:
-    state, problems = handoff_state.current(layout)
-    order = handoff_state.everywhere(state)
-    kept, _ = handoffs.read(layout, order)
+    before = len(remarks)
+    state = handoff_state.current(layout)
+    problems = remarks[before:]
+    kept = state.artifacts
     waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
-               for name, handoff in handoff_state.waiting(layout, order).items()]  # fmt: skip
+               for name, handoff in state.waiting(state.everywhere()).items()]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
-    there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
+    there = [(state.active, ""), *((view.active, key) for key, view in state.views.items()
+                                   if key != state.session)]  # fmt: skip
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
     doubt = f"; {len(problems)} to fix or look at" if problems else ""
