@@ -271,7 +271,7 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
 
 
 OLD = (
-    ("context", "session"), ("external_memory", "init"), ("handoff", "reset"),
+    ("external_memory", "init"), ("handoff", "reset"),
     ("payload_store", "sweep"),
 )  # fmt: skip
 

@@ -384,24 +384,3 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
             waiting += [(below, level + 1) for below in reversed(next_of(node))]
     more = len(lines) - _MOST
     return [*lines[:_MOST], f"  and {more} more"] if more > 0 else lines
-
-
-def data(history: History, top: Facts) -> Facts:
-    """Return the lineage as data; `levels` has the addresses beyond `from` and `left`."""
-    ref = top["ref"]
-    levels = {"from": _levels(history.sources, ref), "left": _levels(history.left, ref)}
-    return {**top, "levels": levels}
-
-
-def _levels(next_of: Callable[[str], list[str]], ref: str) -> list[list[str]]:
-    """Return the addresses that are one step away, two steps …, each once."""
-    seen, levels, edge = {ref}, [], [ref]
-    for _ in range(_DEEPEST):
-        edge = [
-            node for node in dict.fromkeys(b for a in edge for b in next_of(a)) if node not in seen
-        ]
-        if not edge:
-            break
-        seen.update(edge)
-        levels.append(edge)
-    return levels
