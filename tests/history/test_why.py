@@ -137,6 +137,21 @@ def test_a_session_is_a_line(repo: Path, run: Script) -> None:
     assert [one["session"] for one in json.loads(run.out)] == ["s", "t"]
 
 
+def test_the_payloads_of_an_ended_session_wait_for_nobody_until_it_goes_on(repo: Path) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "payload:s/a", tokens=10, session="s")
+    ledger.note(layout, "stored", "plan:s", tokens=10, session="s")
+    ledger.note(layout, "ended", "session:s", session="s")
+    totals = {name: rows["never_opened"] for name, rows in systems().items()}
+    assert totals == {"payloads": 0, "memory": 1}
+    ledger.note(layout, "stored", "payload:s/b", tokens=10, session="s")
+    assert systems()["payloads"]["never_opened"] == 2
+
+
+def systems() -> dict[str, dict[str, int]]:
+    return traces.by_system(traces.of_documents(events()).values())
+
+
 def test_a_delivery_says_what_was_never_done(repo: Path) -> None:
     layout = Layout()
     for name in ("a", "b", "c", "d"):
