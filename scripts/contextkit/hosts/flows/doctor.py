@@ -116,8 +116,8 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the toolkit's own environment, which hooks do without, and its token counter."""
     tokenizer = layout.limits.tokenizer
     if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
-        shown = layout.shown(version.TOOLKIT)
-        yield _note(f"{shown} is not set up yet", "run any make target to set it up")
+        mend = f"make -C {shlex.quote(version.TOOLKIT)} setup"
+        yield _note(f"{layout.shown(version.TOOLKIT)} is not set up yet", mend)
     elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
         problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
         mend = "if there is a wheel for this platform, remove .venv and run any make target"
