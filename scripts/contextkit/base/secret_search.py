@@ -294,7 +294,8 @@ def _is_unpronounceable(text: str) -> bool:
 def _is_a_line(text: str, start: int, value: str) -> bool:
     """Whether the value is a line of a certificate or an attachment: its neighbors are long too."""
     end = start + len(value)
-    if text[start - 1 : start].strip() or text[end : end + 1].strip():
+    goes_on = text.startswith("\n(redacted ", end)  # with what was found there
+    if goes_on or text[start - 1 : start].strip() or text[end : end + 1].strip():
         return False
     before = text[max(0, start - 80) : start].split("\n")[-2:-1]
     if len(value) < _LINE:  # the last one
