@@ -386,7 +386,7 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
     month.parent.rmdir()
     month.parent.touch()
     (line,) = wrong(run)
-    assert ".contextkit/ledger: is not a folder: its history is lost" in line
+    assert ".contextkit/ledger: cannot be read and written: its history is lost" in line
 
 
 @pytest.mark.usefixtures("untried")

@@ -499,24 +499,13 @@ def _is_held(path: str) -> bool:
 
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
-    folder = layout.ledger
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        yield _lost(layout, folder, "is not a folder")
-        return
-    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        yield _lost(layout, folder, "you have no permission to read and write there")
-        return
-    for path in ledger.months(layout):
-        try:
-            os.close(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK))
-        except OSError as error:
-            yield _lost(layout, path, f"cannot be read and written ({error.strerror})")
-
-
-def _lost(layout: Layout, path: str, reason: str) -> Finding:
-    shown = layout.shown(path)
-    mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return _wrong(f"{shown}: {reason}: its history is lost", mend)
+    for path in filter(os.path.lexists, (layout.ledger, *ledger.months(layout))):
+        is_folder = path == layout.ledger
+        fits = os.path.isdir(path) == is_folder and not os.path.islink(path)
+        if not (fits and os.access(path, os.R_OK | os.W_OK | os.X_OK * is_folder)):
+            shown = layout.shown(path)
+            mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
+            yield _wrong(f"{shown}: cannot be read and written: its history is lost", mend)
 
 
 def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
