@@ -106,7 +106,7 @@ def _found(
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
         section=names.one_line(above[-1]) if above else "",
-        line=_line_in_file(path, ref, whole, at), snippet=_marked(snippet, terms),
+        line=_line_in_file(path, ref, whole, at), snippet=snippet,
         score=_score(row), at=row["at"], machine=catalog.elsewhere.get(ref, ""),
     )  # fmt: skip
 
@@ -342,17 +342,3 @@ def terms_of(text: str) -> tuple[Term, ...]:
 def _in_fts(terms: tuple[Term, ...]) -> str:
     """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
-
-
-def _marked(line: str, terms: tuple[Term, ...]) -> str:
-    """Return a line with `**` around the matching words."""
-    wanted = {word for term in terms for word in term.words}
-    begun = tuple(term.words[-1] for term in terms if term.prefix)
-
-    def around(match: re.Match[str]) -> str:
-        word = match.group()
-        parts = folded(word).split()
-        hit = any(part in wanted or (begun and part.startswith(begun)) for part in parts)
-        return f"**{word}**" if hit else word
-
-    return re.sub(r"\w+", around, line.replace("**", ""))
