@@ -445,6 +445,16 @@ def test_a_second_look_says_of_each_finding_whether_it_is_fixed() -> None:
     assert not is_clean(proved(fixed))  # nobody asked
 
 
+@each(
+    "said",
+    ("P0-1 not yet", "not P0-1", "all but P0-1", "everything except P0-1", "P0-1 is still there",
+     "P0-1 cannot be confirmed", "P0-1?", "P0-1 (partly)", "none", "P0-1 ✗", "no: P0-1"),
+)  # fmt: skip
+def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
+    review = proved(PROVED.replace("Read:", f"Fixed: {said}\nRead:"), 41, ("P0-1",))
+    assert not is_clean(review), review.doubts
+
+
 # Mutants
 
 

@@ -218,7 +218,7 @@ def quoted(text: str) -> str:
     return repr(brief(text))
 
 
-def call(target: str, **variables: str) -> str:
+def call(target: str, /, **variables: str) -> str:
     """A command to paste into a shell, whatever a document is called: `make target name=value`."""
     from shlex import quote
 

@@ -31,6 +31,8 @@ _SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that 
 _SECTIONS, _NAMES = 2, 360  # headings with names that are listed; characters of each list
 _FEW, _NAMED = 3, 100  # of them that are named, and characters of each
 _ID = 20  # characters of an id of a finding
+_AROUND = 12  # lines that are opened at least
+_FULL = 1.5  # times the lines that are opened first, up to which all are
 _SHORT = 40  # characters of a first statement, which the second one joins
 
 
@@ -272,11 +274,26 @@ class _Teller:
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
-        last = digest.last or 0
-        more = _lines(self._first, digest.rest, last) if last else self._bare.more
+        more = self._more(digest) or self._bare.more
         receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
         receipt = receipt if rows else self._with_topic(receipt)
         return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
+
+    def _more(self, digest: engine.Digest) -> str:
+        """The lines with what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
+        from contextkit.text.digests import engine, reading
+
+        start, end = digest.stretch
+        if not end:
+            return ""
+        is_part = digest.rest <= start and end <= digest.last
+        if is_part and digest.last - digest.rest < _FULL * engine.OPENED:
+            return _lines(self._first, digest.rest, digest.last)
+        around = max(0, _AROUND - (end - start)) // 2
+        least, most = (digest.rest, digest.last) if is_part else (1, reading.line_count(self._text))
+        first = _lines(self._first, max(least, start - around), min(end + around, most))
+        whole = names.lines(self._first + digest.rest - 1, self._first + digest.last - 1)
+        return f"{first} of {whole.partition(' ')[2]}" if is_part else first
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))

@@ -43,6 +43,8 @@ _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n 
 _REPORT = 50  # confidence below which its headings may be comments in code
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
+OPENED = 60  # lines that are opened at once
+_FAILED = "failed"  # the group of what failed
 _UNITS = 2000  # units that are weighed
 _SHORT = 12  # characters that stay of a unit at least
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
@@ -62,6 +64,7 @@ class Digest(NamedTuple):
 
     `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
     line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
+    `stretch` are the lines to open first: where most of what is left out is.
     """
 
     kind: str
@@ -71,6 +74,7 @@ class Digest(NamedTuple):
     rest: int
     last: int = 0
     at: int = 0  # the line of `key`
+    stretch: tuple[int, int] = (0, 0)
 
     @property
     def summary(self) -> str:
@@ -500,10 +504,24 @@ def _digest(
             lists.remove(row.aspect)
     counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
-    lines = [unit.line for unit in missing if unit.line]
     at = all_units[main].line if main >= 0 else 0
+    failed = [unit for unit in units if unit.group == _FAILED]  # their blocks are not told
+    lines = [unit.line for unit in missing if unit.line]
     rest, last = min(lines, default=0), max(lines, default=0)
-    return Digest(kind, tuple(rows), key, len(missing), rest, last, at)
+    stretch = _stretch(sorted((unit.line, unit.weight) for unit in missing + failed))
+    return Digest(kind, tuple(rows), key, len(missing), rest, last, at, stretch)
+
+
+def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
+    """Of so many lines, those with most of what is left out, by line and weight; 0 if there is none."""
+    best, whole, first = (0.0, 0, 0), 0.0, 0
+    for line, weight in weights:
+        whole += weight
+        while line - weights[first][0] >= OPENED:
+            whole -= weights[first][1]
+            first += 1
+        best = max(best, (whole, weights[first][0], line), key=lambda one: one[0])
+    return best[1:]
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:

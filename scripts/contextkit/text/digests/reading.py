@@ -365,10 +365,17 @@ def prose(lines: list[str]) -> set[int]:
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
         is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
             numbers.update(range(start, start + len(block)))
     return numbers
+
+
+def _begin_alike(block: list[str]) -> bool:
+    """Whether most lines that are no whole sentences begin with the same words, as those of a log."""
+    begun = [line.split(None, 1)[0] for line in block if line[-1] != "."]
+    return len(begun) > 2 * len(set(begun))
 
 
 def is_worded(line: str) -> bool:

@@ -12,7 +12,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failure
+from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failed, says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -56,9 +56,15 @@ _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what be
     r"|^[ \t]*# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*)$",
     re.M,
 )
+_TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
+_COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
+_FIRST = 2  # items of each list that come first
+_ITEM = Pattern(r" {0,4}[*•+-] \S")
+_ENDS = Pattern(r"[.!?;,{(]$")  # of no title
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
+STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
@@ -195,8 +201,11 @@ def _tree(entries: Entries) -> list[Unit]:
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
-    """The lists with marks and the states of things among other lines, and the lines told."""
+    """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = text.split("\n")
+    groups, grouped = _groups(lines)
+    if groups:
+        return groups, grouped
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, match in in_pieces(text, _marked):
         mark = match["box"] or match["sign"] or match["fate"]
@@ -217,6 +226,38 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     often = entries[marks[-1]]
     told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
     return [*states, *told], {n for same in entries.values() for n, _ in same}
+
+
+def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
+    """How many items are in each of several lists with titles, then the items; their lines.
+
+    Below a title are as many lines as it says, or those with a mark.
+    """
+    lists = {at: items for at, line in enumerate(lines)
+             if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
+    grouped = {n + 1 for at, items in lists.items() for n in (at, *items)}
+    if len(lists) < 2 or len(grouped) * 2 < sum(map(bool, lines)):
+        return [], set()
+    names = {at: _COUNTED.sub("", lines[at].strip()) for at in lists}
+    counts = ", ".join(f"{names[at]} {len(items)}" for at, items in [*lists.items()][:_SHOWN])
+    counts += f", +{len(lists) - _SHOWN} more" * (len(lists) > _SHOWN)
+    units = _sums(counts)
+    for at, items in lists.items():
+        for place, number in enumerate(items):
+            said = reading.cut(" ".join(lines[number].strip("*•+- ").split()), _LONGEST)
+            is_first = place < _FIRST or says_failed(said)
+            units.append(Unit(number + 1, names[at], said, 1.0 + is_first, 2 * is_first))
+    return units, grouped
+
+
+def _items(lines: list[str], at: int) -> list[int]:
+    """The lines of the list below a title."""
+    stated = _TITLE.match(lines[at])
+    below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
+    if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
+        return [*range(at + 1, at + 1 + len(below))]
+    marked = itertools.takewhile(_ITEM.match, lines[at + 1 :])
+    return [] if stated or _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
 
 
 def _above(lines: list[str], number: int) -> str:
@@ -243,16 +284,34 @@ def _fields(piece: Piece) -> Entries:
 
 
 def _states(text: str, lines: list[str]) -> Iterator[Unit]:
-    """Of a description in indented fields, those that say what became of a thing, with its name."""
+    """Of a description in indented fields, what became of each thing."""
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
     path: list[re.Match[str]] = []
+    above: list[re.Match[str]] = []  # those of the last state; the first one is told whole
     for number, match in fields:
         path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
-        if _STATE.match(match[3] or "") or _COUNT.match(match[0]):
-            said = " › ".join(" ".join(filter(None, outer.group(2, 3))) for outer in path)
-            yield Unit(number + 1, "", said, 2.0, 3)
+        if _is_state(match):
+            new = [outer for outer in path if outer not in above and (outer[3] or not above)]
+            said = " › ".join(map(_field, new))
+            yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
+            above = [*path]
+
+
+def _is_state(match: re.Match[str]) -> bool:
+    value = match[3] or ""
+    fails = " " not in value and says_failed(value)
+    return fails or bool(_STATE.match(value) or _COUNT.match(match[0]))
+
+
+def _field(match: re.Match[str]) -> str:
+    return " ".join(filter(None, match.group(2, 3)))
+
+
+def _thing(path: list[re.Match[str]]) -> str:
+    """What a state is about: the fields around it that have no value."""
+    return " › ".join(match[2] for match in path if not match[3])
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -298,7 +357,7 @@ def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> l
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         said = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in newest or line in named)
-        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank))
+        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank, "commit"))
     return units
 
 

@@ -11,7 +11,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -67,6 +67,7 @@ _GRAVE = Pattern(  # worse than an error
 )
 _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
 _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
+_BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
@@ -103,8 +104,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     if ended and ended[0].key and is_unsaid:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
-        ended = [unit._replace(key=False, rank=3) for unit in ended]
+        ended = [unit._replace(key=False, rank=3) for unit in ended if unit.times > 1]
     verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
+    failed = [unit for unit in failed if not any(_repeats(unit.text, one.text) for one in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
@@ -114,8 +116,10 @@ def run(text: Lines, status: int | None = None) -> Run:
     paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
     rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
+        failing = {unit.line for unit in rest if unit.group and says_failed(unit.text)}
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
+        first = {min(first), *failing} if failing else first
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
         sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
         for at in () if text.is_prose else sums[-1:]:
@@ -131,6 +135,11 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _repeats(said: str, verdict: str) -> bool:
+    """Whether a failure is what a verdict says, perhaps cut."""
+    return bool(said) and (said in verdict or reading.cut(said, _COMMAND) in verdict)
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
@@ -156,7 +165,8 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     ended.sort()
     said = "; ".join(words for _, _, words in ended[:_ENDED])
     said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
-    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=not ended[0][0])
+    is_bad, times = not ended[0][0], len(ended)
+    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=is_bad, times=times)
     return [unit], {number for _, number, _ in ended}
 
 
@@ -214,7 +224,8 @@ def _verdict(
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
         counts.insert(0, max(close))
-    told = (*counts, bad[-1])
+    beside = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    told = sorted({*counts, bad[-1], *(beside if bad[-1] in beside else ())})
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
