@@ -30,7 +30,7 @@ def hooked(repo: Path) -> Path:
 def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code."""
     found = settings.wanted(hosts.find("claude"), str(toolkit))
-    text, _ = settings.merged("", found, {}, "s")
+    text, _ = settings.merged("", found, None, "s")
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -157,7 +157,7 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
     monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
     for name in hosts.names_of_hosts():
         host = hosts.find(name)
-        text, _ = settings.merged("", settings.wanted(host, folder), {}, "s", host.flat)
+        text, _ = settings.merged("", settings.wanted(host, folder), None, "s", host.flat)
         files.write(str(repo / host.settings), text)
     fired = doctor.fire_all(Layout(), hosts.names_of_hosts())
     assert fired and {trial.problems for trial in fired} == {(doctor.FOREIGN,)}
@@ -280,7 +280,7 @@ def test_the_host_is_asked_whether_it_starts_our_hooks(
     repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
 ) -> None:
     codex = hosts.find("codex")
-    text, _ = settings.merged("", settings.wanted(codex, str(CHECKOUT)), {}, "s")
+    text, _ = settings.merged("", settings.wanted(codex, str(CHECKOUT)), None, "s")
     files.write(str(repo / codex.settings), text)
     executable(tmp_path / "bin" / "codex", f"#!/bin/sh\nread a; read b; read c\necho '{answer}'\n")
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")

@@ -59,10 +59,10 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
     host = hosts.find("copilot")
     mine = '{"version": 1, "hooks": {"Stop": [{"type": "command", "bash": "x.sh"}]}}'
     handlers = hook_settings.wanted(host, "tools/contextkit")
-    text, emptied = hook_settings.merged(mine, handlers, {}, "s", True)
-    assert hook_settings.merged(text, handlers, emptied, "s", True) == (text, emptied)
+    text, before = hook_settings.merged(mine, handlers, None, "s", True)
+    assert hook_settings.merged(text, handlers, before, "s", True) == (text, before)
     assert dict(hook_settings.read(text, "s")) == handlers
-    assert hook_settings.removed(text, emptied, "s") == mine
+    assert hook_settings.removed(text, before, "s") == mine
 
 
 @pytest.mark.parametrize("name", ["gemini", "copilot", "cursor"])
