@@ -555,7 +555,7 @@ def test_ending_a_session_twice_is_noted_once(call: Callable[..., Any], run: Scr
     call("text", "--force", session="other")
     before = stock(STORE / "other")
     assert run("payload_store", "end", "--session=s") == 0
-    assert run.out == "session s: 1 payloads, 1 tokens removed (session_end)\n"
+    assert run.out == "session s: 1 payload, 1 token removed (session_end)\n"
     assert "can be resumed for 24h: `make payload_list` in that session" in run.err
     assert not (STORE / "s").exists() and stock(STORE / "other") == before
     assert run("payload_store", "end", "--session=s") == 0
@@ -601,7 +601,7 @@ def test_a_sweep_ends_what_nobody_used_for_a_day(
     assert run("payload_store", "sweep") == 0 and run.out == "nothing to remove\n"
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-25T14:06:00Z")
     assert run("payload_store", "sweep") == 0
-    assert run.out == "session s: 1 payloads, 1 tokens removed (inactive_24h)\n"
+    assert run.out == "session s: 1 payload, 1 token removed (inactive_24h)\n"
     assert run("payload_store", "list", "--session=t") == 0
 
 
@@ -614,7 +614,7 @@ def test_store_and_list_sweep_other_sessions_on_the_way(
     call("text", "--force")
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:06:00Z")
     assert run("payload_store", *command, stdin="text") == 0
-    assert "session s: 1 payloads, 1 tokens removed (inactive_24h)" in run.err
+    assert "session s: 1 payload, 1 token removed (inactive_24h)" in run.err
     assert "what was removed as inactive comes back for 24h: make payload_show ref=ID" in run.err
     assert not (STORE / "s").exists()
 
@@ -634,7 +634,7 @@ def test_the_end_is_noted_where_it_was_asked_for(call: Callable[..., Any], run: 
     call("text", "--force")
     Path("notes.md").write_text("# Session", "utf-8")
     run("payload_store", "end", "--session=s", "--summary-file=notes.md")
-    line = "2025-10-23T18:05:00Z session s: 1 payloads, 1 tokens removed (session_end)"
+    line = "2025-10-23T18:05:00Z session s: 1 payload, 1 token removed (session_end)"
     assert Path("notes.md").read_text("utf-8") == f"# Session\n- {line}\n"
 
 

@@ -144,7 +144,7 @@ def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
             ContextError, match="session s has ended and its payloads are gone"
         ) as caught:
             retrieval.find(layout, ref, session, NOW + DAY + 1)
-        assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
+        assert "2025-11-28T10:05:00Z session s: 1 payload, 600 tokens" in str(caught.value)
         assert caught.value.status == 1
     store(layout, topic="new", now=NOW + DAY + 2)
     with pytest.raises(ContextError, match="no such payload; available: 20251129-100502-new"):
