@@ -84,9 +84,10 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", copy)
-    assert doctor.installed(Layout(), hosts.find("claude")) == []
+    assert adoption.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
-    assert len(doctor.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
+    claude = hosts.find("claude")
+    assert len(adoption.installed(Layout(), claude)) == len(claude.events)
     assert adoption.top_of(Layout()) == str(repo / "pkg")
 
 
@@ -319,9 +320,12 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
 ) -> None:
     Path(layout.capsule_template).parent.mkdir(parents=True)
     Path(layout.capsule_template).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
-    (line,) = wrong(run)
-    assert "is a copy of an older version (make context_init)" in line
-    Path(layout.capsule_template).write_text("# Mine\n", encoding="utf-8")
+    Path(layout.store("orchestration")).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
+    lines = wrong(run)
+    assert len(lines) == 2
+    assert all("is a copy of an older version (make context_init)" in line for line in lines)
+    for path in (layout.capsule_template, layout.store("orchestration")):
+        Path(path).write_text("# Mine\n", encoding="utf-8")
     assert wrong(run) == []
 
 

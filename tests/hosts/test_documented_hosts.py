@@ -48,7 +48,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
     assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
     for name in ("gemini", "copilot"):
-        found = doctor.installed(Layout(), hosts.find(name))
+        found = adoption.installed(Layout(), hosts.find(name))
         assert [event for event, _ in found] == hook_settings.events(hosts.find(name))
     changes.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
     assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine

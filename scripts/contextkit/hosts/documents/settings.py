@@ -140,9 +140,10 @@ def removed(text: str, before: str | None, where: str) -> str:
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
         text = _remove(text, path)
         touched.append((_KEY, event))
-    for path in dict.fromkeys([*touched, (_KEY,)]) if touched else ():
-        start, _ = _span(text, path)
-        text = text if _entries(text, start) else _remove(text, path)
+    containers: list[Path] = [*dict.fromkeys(touched), (_KEY,)] if touched else []
+    for container in containers:
+        start, _ = _span(text, container)
+        text = text if _entries(text, start) else _remove(text, container)
     if before is not None and _filled(before, where) == _filled(text, where):
         return before
     return text

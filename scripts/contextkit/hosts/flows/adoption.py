@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, makefiles, markdown, templates, version
+from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits, Places
+from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
@@ -117,6 +118,22 @@ def adopted(layout: Layout) -> tuple[str, Adopted]:
     """Return the folder where hosts are started, and what adopt recorded there."""
     top = top_of(layout)
     return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
+
+
+def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
+    """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
+    hooks: list[tuple[str, dict[str, Any]]] = []
+    for path in settings_files(layout, host):
+        text = files.read_if_there(path)
+        if text and text.strip():
+            hooks += settings.read(text, layout.shown(path))
+    return hooks
+
+
+def settings_files(layout: Layout, host: Host) -> list[str]:
+    """Return the files in a repository that may hold a host's hooks."""
+    names = filter(None, (host.settings, host.local_settings))
+    return [os.path.join(top_of(layout), name) for name in names]
 
 
 def _record_path(folder: str, link: bool) -> str:

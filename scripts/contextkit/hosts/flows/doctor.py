@@ -26,11 +26,9 @@ from contextkit.base import files, formats, git, ledger, makefiles, stores, toke
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
-from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
-from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
@@ -140,7 +138,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
-    ours = {name: [event for event, _ in installed(layout, find(name))] for name in hosts}
+    ours = {name: [event for event, _ in adoption.installed(layout, find(name))] for name in hosts}
     if not any(ours.values()):
         yield _note("no hooks are installed here", _adopt(layout))
     for host, events in ((find(name), events) for name, events in ours.items()):
@@ -165,7 +163,7 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     missing = [event for event in wanted if event not in events]
     matchers = [group["matcher"] for group in wanted.values() if "matcher" in group]
     twice = sorted({event for event in events if events.count(event) > 1})
-    texts = "".join(files.read_if_there(p) or "" for p in settings_files(layout, host))
+    texts = "".join(files.read_if_there(p) or "" for p in adoption.settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong(problem, _adopt(layout))
@@ -233,22 +231,6 @@ def samples(host: str) -> dict[str, dict[str, object]]:
     return inputs
 
 
-def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
-    """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
-    hooks: list[tuple[str, dict[str, Any]]] = []
-    for path in settings_files(layout, host):
-        text = files.read_if_there(path)
-        if text and text.strip():
-            hooks += settings.read(text, layout.shown(path))
-    return hooks
-
-
-def settings_files(layout: Layout, host: Host) -> list[str]:
-    """Return the files in a repository that may hold a host's hooks."""
-    names = filter(None, (host.settings, host.local_settings))
-    return [os.path.join(adoption.top_of(layout), name) for name in names]
-
-
 def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
     """Fire every hook of ours that the hosts `names` have, in the order of a session."""
     return [trial for name in names for trial in _fired(layout, find(name))]
@@ -257,7 +239,8 @@ def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
 def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
     inputs = samples(host.name)
     order = {event: number for number, event in enumerate(host.events)}
-    hooks = sorted(installed(layout, host), key=lambda hook: order.get(hook[0], len(order)))
+    hooks = adoption.installed(layout, host)
+    hooks.sort(key=lambda hook: order.get(hook[0], len(order)))
     with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
         scratch = os.path.realpath(made)
         for event, handler in hooks:
@@ -418,14 +401,11 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
-    template = stores.sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
-    current = {layout.capsule_template: template}
-    for name, text in payloads.store_documents().items():
-        current[os.path.join(layout.payloads, name)] = text
-    for path, text in current.items():
-        there = files.read_if_there(path) or ""
-        is_another = bool(text) and there not in ("", text)
-        if is_another and stores.is_our_copy(there):
+    from contextkit.history.flows import overview
+
+    for path, text in overview.copies(layout).items():
+        there = files.text_of(path)
+        if there != text and stores.is_our_copy(there):
             yield _old(layout.shown(path), "make context_init")
 
 
