@@ -341,7 +341,7 @@ def test_many_at_once_are_kept_each(layout: Layout) -> None:
 def test_nothing_to_run_is_said(repo: Path) -> None:
     done = run("--")
     assert done.returncode == 2 and "COMMAND" in done.stderr
-    assert "-c C" in run("--help").stdout
+    assert run("--help").stdout == run().stderr != ""
 
 
 @pytest.mark.parametrize("words", [["true"], ["--sink=m", "--over=2000"]])

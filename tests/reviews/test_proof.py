@@ -421,6 +421,10 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
         ("The change is small.", "I read 3 of 41 files.", "says that not all was reviewed"),
         ("The change is small.", "I could not review the change: the diff was empty.",
          "says that not all was reviewed"),
+        ("The change is small.", "I could only read a.py: the diff was too long.",
+         "says that not all was reviewed"),
+        ("The change is small.", "See attachment for the 2 criticals.", "says criticals"),
+        ("The change is small.", "It must be fixed before the release.", "says must be fixed"),
         ("The change is small.", "**Overall verdict:** FAIL", "gives another verdict"),
         ("None.", "#### Critical-1. login() loses data", "says Critical"),
         ("None.", "Kritisch: jeder kann sich anmelden", "says Kritis"),
@@ -443,6 +447,12 @@ def test_a_second_look_says_of_each_finding_whether_it_is_fixed() -> None:
     assert asked.doubts == ("it does not say whether the findings of the run before are fixed",)
     assert not is_clean(proved(fixed, 41, ("P0-1", "P1-3")))
     assert not is_clean(proved(fixed))  # nobody asked
+
+
+def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> None:
+    text = "### Findings Index\nVerdict: safe\n\n### Summary\nRead: {} of 41 files\n"
+    assert is_clean(agent_review.parse(text.format(41)))
+    assert not is_clean(agent_review.parse(text.format(3)))
 
 
 @each(

@@ -47,8 +47,8 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
-    r"|\b(?:critical(?:ity)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?fix\b"
+    r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?(?:be )?fix(?:ed)?\b"
     r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
@@ -136,9 +136,9 @@ _UNREAD = Pattern(
     r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b",
+    r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
     re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed",
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
@@ -344,7 +344,9 @@ class _Proof:
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
+        if _READ.match(row):
+            return not _reads_less(row)
+        if _OURS.match(self._raw[number - 1]) or _RULES.match(row):
             return True
         is_confirmed = bool(self._confirmed and _fixed_in(row))
         return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
