@@ -441,7 +441,10 @@ def test_lines_with_keywords_of_code_but_no_definition_are_no_code() -> None:
     assert "definitions" not in engine.digest(text, 200).summary
 
 
-DESCRIBED = "Name: mill-7\nNode: n3\n" + "".join(f"Label {n}: v{n}\n" for n in "abcdefghij") + """\
+DESCRIBED = (
+    "Name: mill-7\nNode: n3\n"
+    + "".join(f"Label {n}: v{n}\n" for n in "abcdefghij")
+    + """\
 Parts:
   saw:
     Probe:      every=10s #success=1 #failure=3
@@ -462,6 +465,7 @@ Events:
   Normal  Made    9m   Made the saw
   Warning Dull    8m   Probe failed: answered with status: 503
 """
+)
 
 
 def test_a_description_tells_what_became_of_each_thing() -> None:
@@ -545,7 +549,9 @@ UPLOADED = "".join(
 def test_an_error_at_a_rule_of_marks_or_between_two_is_told() -> None:
     digest = engine.digest(UPLOADED, 200)
     failed = "; ".join(row.finding for row in digest.rows if row.aspect == "failed")
-    assert digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
+    assert (
+        digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
+    )
     assert "ERROR no key for macOS" in failed and "ERROR in signer: no disk" in failed
     assert "(x20)" in digest.summary  # and the others are no paragraphs
 
@@ -588,3 +594,102 @@ def test_what_is_listed_under_titles_is_told_under_them(title: str, item: str) -
     by_aspect = {row.aspect: row.finding for row in digest.rows}
     assert by_aspect["Unlisted parts"].startswith("part20") and "part40" in by_aspect["Lost parts"]
     assert "part20" not in by_aspect["Unused parts"]
+
+
+LONG = "".join(
+    f"FAILED tests/test_{name}.py::test_{name} - ValueError: {'the value that was read ' * 9}\n"
+    for name in ("one", "two", "three", "four", "five", "six")
+)
+
+
+def test_long_failures_are_cut_before_one_of_them_is_only_counted() -> None:
+    digest = engine.digest(f"{LONG}6 failed in 3.2s\n", 300)
+    names = ("one", "two", "three", "four", "five", "six")
+    assert [name for name in names if f"test_{name} -" not in digest.summary] == []
+
+
+ADVISED = "".join(
+    f"src/a.c:{n}:5: warning: {said} [{code}]\n"
+    for n, (said, code) in enumerate([
+        *((f"variable name 'v{n}' is too short", "naming") for n in range(20)),
+        ("memory at 'p' is used after it was released", "memory"),
+        *((f"consider a constant for {n}, which is magic", "magic") for n in range(20)),
+        ("parentheses suggested around 'x'", "parentheses"),
+        ("loop over a copy could be simplified", "loops"),
+    ], start=1)
+)  # fmt: skip
+
+
+def test_what_a_program_does_wrong_comes_before_how_it_is_written() -> None:
+    rows = [row.finding for row in engine.digest(ADVISED, 65).rows if row.aspect == "warning"]
+    assert rows[0].startswith("memory memory at 'p' is used after it was released (src/a.c:21:5)")
+
+
+@each("line", [
+    "hint: Resolve all conflicts by hand",
+    "a.py:7: note: See the page about missing imports",
+    "test_order (t.RouteTest.test_order) ... expected failure",
+])  # fmt: skip
+def test_what_only_adds_to_a_message_or_was_expected_is_no_failure(line: str) -> None:
+    assert lines.Lines(f"{line}\nstep 1 of 2\n").failing == []
+
+
+def test_a_warning_that_nothing_raised_a_heading_and_a_test_to_do_are_no_failures() -> None:
+    text = (
+        "ResourceWarning: Enable traces to get the traceback of the error\n"
+        "% errors / warnings by module\n-----------------------------\n"
+        "✖ sums up (0.31ms) # not decided yet\nran 3 of 3\n"
+    )
+    assert "failed" not in [row.aspect for row in engine.digest(text, 120).rows]
+
+
+@each("line", [
+    "node.c:19:5: warning: 'copy' output truncated before its end",
+    "E         ...Full output truncated, use '-vv' to show",
+])  # fmt: skip
+def test_a_message_about_something_truncated_does_not_say_that_the_text_is(line: str) -> None:
+    assert "lacks a part" not in engine.digest(f"{line}\n" * 3 + "done\n", 120).summary
+
+
+def test_a_package_is_not_amiss_by_its_name() -> None:
+    tree = "app v1.0.0\n" + "".join(
+        f"├── {name} v5.0.{n}\n" for n, name in enumerate(("async-timeout", "errorgroup", "a", "b"))
+    ) + "└── ghost@1 missing\n"  # fmt: skip
+    digest = engine.digest(tree, 120)
+    assert [row.finding for row in digest.rows if row.aspect == "amiss"] == ["ghost@1 missing"]
+
+
+def a_request(n: int, what: str, status: int) -> str:
+    return f'10.0.0.{n} - - [04/Mar/2025:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 12 "-"\n'
+
+
+def test_requests_that_were_refused_are_told_by_status_with_who_made_them() -> None:
+    log = "".join(a_request(n, f"GET /items/{n}", 200) for n in range(30))
+    log += a_request(7, "POST /login?next=%2F", 401) * 5 + a_request(8, "GET /old.js", 404)
+    log += a_request(9, "POST /pay", 503) + a_request(7, "POST /login", 401)
+    summary = engine.digest(log, 200).summary
+    assert "HTTP 401: POST /login x6 (10.0.0.7 x6)" in summary
+    assert "HTTP 404: GET /old.js x1" in summary and "HTTP 503: POST /pay x1" in summary
+
+
+def test_of_several_runs_of_a_tool_each_field_is_told_with_its_values_in_order() -> None:
+    runs = "".join(
+        f"##### width {n}\nServed by the saw\n\nWidth Level:    {n}\nLost boards:    {lost}\n"
+        f"Boards per second:  {speed} [#/sec]\nKind of saw:   9\n\n"
+        for n, lost, speed in ((1, 0, 100.09), (10, 0, 493.5), (50, 17, 731.81), (80, 0, 5.1))
+    )
+    digest = engine.digest(runs, 150)
+    assert "Lost boards: 0, 0, 17, 0" in digest.summary and digest.kind != "report"
+    assert "Boards per second: 100.09, 493.5, 731.81, 5.1 [#/sec]" in digest.summary
+    assert "Kind of saw: 9, 9" not in digest.summary
+
+
+def test_a_test_is_told_by_what_it_says_and_not_by_its_source() -> None:
+    text = "1..4\nok 1 opens\n" + (
+        "not ok 2 shuts\n# (in test file t/door.t, line 7)\n#   `[ -e door ]' failed\n# it jams\n"
+        "not ok 3 locks\n# (from function `lock' in test file t/door.t, line 9)\n#   `lock' failed\n"
+    )
+    digest = engine.digest(text, 150)
+    assert digest.key == "2 failed, 1 passed, 1 not run of 4"
+    assert "shuts: it jams (t/door.t:7)" in digest.summary
+    assert "locks: `lock' failed (t/door.t:9)" in digest.summary

@@ -7,7 +7,7 @@ what is left of the cap, and is the whole receipt where nobody wrote one.
 
 from __future__ import annotations
 
-from contextkit.base import names, redaction, tokens
+from contextkit.base import markdown, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Sequence
@@ -101,7 +101,8 @@ class _Teller:
 
     def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
         self._layout, self._first = layout, first
-        self._answer, self._text, self._topic = output.answer, output.content, output.topic.strip()
+        self._answer = output.answer or output.summary
+        self._text, self._topic = output.content, output.topic.strip()
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
         self._author, self._parsed = self._read(output.status)
@@ -121,8 +122,9 @@ class _Teller:
             others = tuple(s for s in author.statements if s.role != "verdict")
             author = author._replace(statements=others)
         lines = self._text.split("\n")
-        for statement in author.core or author.statements:
-            lines[statement.line - 1] = ""  # it is told already
+        for statement in author.core or author.statements:  # they are told already
+            for at in range(statement.line - 1, _end(lines, statement.line)):
+                lines[at] = ""
         rest = parsed("\n".join(lines))
         if rest.is_output and author.statements:  # a tool's labels are no author
             return authored.Authored(), parsed(self._text)
@@ -210,10 +212,14 @@ class _Teller:
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [statement._replace(text=text) for statement, text in pairs if text]
-            lost = [one for one, text in zip(core, texts, strict=False) if not text]
-            if lost and told and not self._answer:
-                count = _counted([self._first + one.line - 1 for one in lost])
-                told[-1] = told[-1]._replace(text=joined(told[-1].text, count))
+            lost = [one for one, text in zip(wanted, texts, strict=False) if not text]
+            last = {one.aspect: at for at, one in enumerate(told) if one.asks}
+            last[""] = len(told) - 1  # those of the core are counted at the end
+            for aspect, at in last.items():
+                left = [self._first + one.line - 1 for one in lost
+                        if (one.aspect == aspect if aspect else one in core)]  # fmt: skip
+                if left and told and not self._answer:
+                    told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
                 told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
@@ -320,6 +326,15 @@ class Beside(NamedTuple):
         return self.told(width)
 
 
+def _end(lines: list[str], number: int) -> int:
+    """The last line, from 1, of the paragraph or item of which line `number` is the first."""
+    while number < len(lines) and (bare := lines[number].strip()):
+        if bare[0] in "#|>*`" or markdown.mark_of(bare):
+            break
+        number += 1
+    return number
+
+
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     """What is recommended by name, of the first headings that have any."""
     by_aspect: dict[str, list[Unit]] = {}
@@ -386,17 +401,22 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     beside = list(enumerate(more, start=count))
     advised = [one.role == "advice" or weighing.recommends(one.text) for one in wanted]
     longest = sorted(range(1, core), key=lambda at: (advised[at], -len(wanted[at].text)))
-    moves = [((at,), 0) for at in reversed(range(core, count))]
+    asked = [at for at, one in enumerate(wanted) if at >= core and one.asks]
+    first = [at for at in asked if wanted[at].aspect != wanted[at - 1].aspect][:_SECTIONS]
+    moves = [((at,), 0) for at in reversed(range(core, count)) if at not in first]
+    moves += [((at,), _CLAUSE) for at in first]
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
                   if one.findings == is_early and step < len(one.widths)]  # fmt: skip
         moves += [((at,), width) for at in longest[: core // 2] if is_early
                   for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
+    moves += [((at,), _SHORTEST) for at in first]
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
+    moves += [((at,), 0) for at in first]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     for at, part in enumerate(parts):
-        part.least = _SHORTEST if at < core else 0
+        part.least = _SHORTEST if at < core or at in first else 0
         part.clip = reading.clause_or_words if at < count else more[at - count].cut
     return parts
 

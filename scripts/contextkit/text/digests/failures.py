@@ -24,14 +24,15 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"
+    r"|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
 _TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
 _TITLED = Pattern(_TITLE, re.I)
 _LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
-    r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
+    r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
@@ -83,7 +84,8 @@ _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
-    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have)(?: [a-z]+)?: +\S.*$"
+    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left"
+    r"|right|want|have)(?: [a-z]+)?: +\S.*$"
 )
 _LEGEND = Pattern(r"([-+])\1{0,2} ?(expected|received|actual|got|wanted)\b", re.I)
 _ENDING = (  # of a file that has lines to point at
@@ -105,6 +107,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
+_WARNING = Pattern(r"\w+Warning: ")
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
@@ -126,7 +129,7 @@ _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
+_LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
 _FIRST, _BRIEF = 5, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
@@ -231,11 +234,9 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
-    text = " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split())
-    if len(text) <= most:
-        return text
-    end = text[-_END:]
-    return f"{reading.cut(text, most - _END)} {end[end.find(' ') + 1 :]}"
+    return reading.both_ends(
+        " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
+    )
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
@@ -522,7 +523,9 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     seen: set[int] = set()
     for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
-        if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
+        if at in seen or _is_aside(text, at):
+            continue
+        if not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
         message, more = _error(text, at)
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
@@ -575,6 +578,12 @@ def _fails(line: str) -> bool:
     is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
     is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
     return is_last or is_said or line.startswith(_OF_PYTEST)
+
+
+def _is_aside(text: Lines, at: int) -> bool:
+    """Whether a line is a heading with a rule below, or a warning that nothing raised."""
+    warns = bool(_WARNING.match(text.bare[at])) and not _own_frame(text, at)
+    return warns or text.is_underlined(at)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:

@@ -71,14 +71,15 @@ _FINE = Pattern(
     r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
     r"|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
-    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b|expected failure$)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
-    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
+    needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
 _MENDED = Pattern(  # what a line ends with that tells how a failure was mended
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
+_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ")  # to what was said above
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -106,7 +107,7 @@ THEIRS = (  # in a frame of a library
     "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
-    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -443,6 +444,11 @@ class Lines:
         end = len(self.all)
         return range(number + 1, end if most is None else min(end, number + 1 + most))
 
+    def is_underlined(self, number: int) -> bool:
+        """Whether a line is a heading, with a rule of its length below."""
+        below = self.all[number + 1].strip() if number + 1 < len(self.all) else ""
+        return bool(_RULE.match(below)) and 3 < len(below) == len(self.all[number].strip())
+
     def is_trace(self) -> bool:
         """Whether a quarter of the lines, of very many some, are frames of a stack trace."""
         some = self.all[:: len(self.all) // _SOME + 1]
@@ -483,6 +489,8 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
         read = self.all[number][:_READ]
+        if self.is_underlined(number) and self.fails(number):
+            return True
         if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
@@ -674,7 +682,7 @@ def _as_one(counts: dict[str, int]) -> str:
     values = list(counts)
     if len(values) == 1:
         return values[0]
-    if len(values) <= _VALUES and max(counts.values()) > 1:
+    if len(values) <= _VALUES and len(set(counts.values())) > 1:
         return ", ".join(f"{value} x{times}" for value, times in counts.items())
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
@@ -736,7 +744,7 @@ def _formed(lines: list[str]) -> list[str]:
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
     is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
-    return not (is_fine or _MENDED.search(row))
+    return not (is_fine or _MENDED.search(row) or _ADDS.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:

@@ -37,7 +37,8 @@ _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
-    r"|\[?\b[Oo]utput (?:was )?truncated\b"
+    r"|^\W*[Oo]utput (?:was )?truncated\b[^,\n]{0,20}$",
+    re.M,
 )
 _COMMIT = Pattern(r"commit [0-9a-f]{7,40}\b")
 _SAMPLE = 20_000  # characters of source code that are looked at

@@ -61,6 +61,10 @@ _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
 _ITEM = Pattern(r" {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
+_VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
+_DIGITS = Pattern(r"\d+")
+_RUNS = 3  # of a tool at least
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
@@ -191,7 +195,8 @@ def _tree(entries: Entries) -> list[Unit]:
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
-    bad = [(n, name) for n, _, name in nodes if " " in name and says_failure(name)]
+    bad = [(n, name) for n, _, name in nodes
+           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
@@ -203,9 +208,9 @@ def _tree(entries: Entries) -> list[Unit]:
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = text.split("\n")
-    groups, grouped = _groups(lines)
-    if groups:
-        return groups, grouped
+    for units, told in (_groups(lines), _series(lines)):
+        if units:
+            return units, told
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, match in in_pieces(text, _marked):
         mark = match["box"] or match["sign"] or match["fate"]
@@ -248,6 +253,28 @@ def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
             is_first = place < _FIRST or says_failed(said)
             units.append(Unit(number + 1, names[at], said, 1.0 + is_first, 2 * is_first))
     return units, grouped
+
+
+def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
+    """The values of the fields that each of several runs of a tool printed, in order; their lines."""
+    fields: dict[str, list[tuple[int, str]]] = {}
+    for number, line in enumerate(lines):
+        if ":" in line and (field := _VALUE.match(line)):
+            form = f"{field[1]}: {_DIGITS.sub('#', field[3])}"
+            fields.setdefault(form, []).append((number, field[2]))
+    often = Counter(map(len, fields.values())).most_common(1)
+    runs = often[0][0] if often and often[0][1] >= _MARKS else 0
+    units, told = list[Unit](), set[int]()
+    for form, values in fields.items() if runs >= _RUNS else ():
+        if len(values) == runs and len({value for _, value in values}) > 1:
+            said = ", ".join(value for _, value in values[:_SHOWN])
+            said += f", +{runs - _SHOWN} more" * (runs > _SHOWN)
+            label, unit = form.split(": ", 1)
+            rank = 2 if says_failure(label) else 3
+            said = f"{label}: {said}{unit}"
+            units.append(Unit(values[0][0] + 1, "", said, 2.0, rank, derived=True))
+            told.update(number + 1 for number, _ in values)
+    return units, told
 
 
 def _items(lines: list[str], at: int) -> list[int]:

@@ -15,6 +15,7 @@ _COMMENTS = 3  # headings of the first level, and nothing else, that are heading
 _PLACED = Pattern(r"^[\w./-]+\.\w{1,5}:\d+:\d+: ", re.M)  # a message of a compiler
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
@@ -44,6 +45,9 @@ def confidence(text: str) -> int:
         return 0  # a tool begins its lines like that
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
+    titles = set(_TITLES.findall(sample))
+    if 1 < len(titles) == form and len({_DIGITS.sub("", title) for title in titles}) == 1:
+        return 0  # a script names the runs of a tool like that
     if len(_PLACED.findall(sample)) > heads:
         return 0  # `go vet` names its packages like that
     if not heads and _LISTS.search(sample):
