@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, lines, outputs
+from contextkit.text.digests import engine, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -520,6 +520,15 @@ def test_the_time_grows_with_the_length(text: str) -> None:
 
     many = 200_000 // len(text)
     assert seconds(4 * many) < 12 * seconds(many) + 0.5
+
+
+def test_a_paragraph_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        reading.blocks("".join(f"{word}\n" for word in ("a", "b") * count))
+        return time.process_time() - begun
+
+    assert seconds(80_000) < 16 * seconds(10_000) + 0.2
 
 
 def test_what_a_host_has_cut_out_is_not_told_as_the_whole() -> None:
