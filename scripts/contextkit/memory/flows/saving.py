@@ -108,9 +108,9 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 
 
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
-    """A plan or a change to one; its text is that of a new plan with these fields."""
+    """A plan or a change to one; its text is that of the whole plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plans.update(plans.render(Plan(task_id=task)), change, now)
+    new = plans.whole(layout, change, now)
     messages = _unasked(layout, change)
     return Pending(text=new, write=lambda: plans.save(layout, change, now), said=messages)
 
