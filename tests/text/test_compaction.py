@@ -419,6 +419,18 @@ def test_an_entry_says_what_is_not_as_usual_with_it_or_in_its_folder() -> None:
     ]
 
 
+def test_if_they_are_too_many_the_dates_of_a_listing_are_left_out() -> None:
+    days = (("-", "ada", f"{n}@{n + 10}", f"f{n}") for n in range(6))
+    told = compaction.compacted(listed(*days), lean=True).split("\n")
+    assert told[:2] == [
+        "6 entries, size after the name, their dates left out;"
+        " unless said otherwise ada, -rw-r--r--",
+        "top: f0 0, f1 1, f2 2, f3 3, f4 4, f5 5",
+    ]
+    alike = listed(*(("-", "ada", f"{n}@23", f"f{n}") for n in range(6)))
+    assert compaction.compacted(alike, lean=True) == compaction.compacted(alike)
+
+
 SHOWN = re.compile(
     r"(?P<name>\"(?:[^\"\\]|\\.)*\"|.+?)(?:(?P<folder>/)| -> (?P<target>\S+)| (?P<size>\d+))"
     r"(?: (?P<mode>[-dl][-rwxsStT]{9}))?(?: (?P<date>\w{3} \d+ [\d:]+))?(?:, |$)"
