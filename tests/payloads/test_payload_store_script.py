@@ -221,14 +221,6 @@ def test_a_summary_of_one_sentence_is_warned_about(call: Callable[..., Any], run
     assert "should be two to three sentences, not 1" in run.err
 
 
-def test_the_same_topic_in_the_same_second_is_a_second_payload(call: Callable[..., Any]) -> None:
-    first = Path(call("one", "--force")["@stored"])
-    before = first.read_bytes()
-    second = Path(call("two", "--force")["@stored"])
-    assert second.name == first.stem + "-2.md" and first.read_bytes() == before
-    assert [entry["path"] for entry in manifest()["payloads"]] == [first.name, second.name]
-
-
 def test_after_a_store_git_sees_nothing_of_it_and_after_init_what_belongs_in_it(
     call: Callable[..., Any], repo: Path, layout: Layout
 ) -> None:
@@ -457,23 +449,6 @@ def test_facts_are_counted_from_the_content_where_the_summary_says_the_same(
     (fact,) = json.loads(run.out)
     content = Path(path).read_text("utf-8").split("\n").index("## Full Content") + 3
     assert fact["id"].endswith(f":{content}")
-
-
-def test_an_unknown_id_is_refused_with_the_known_ones_on_stderr(
-    call: Callable[..., Any], run: Script
-) -> None:
-    call("text", "--force")
-    assert run("payload_store", "show", "nothing") == 1
-    assert run.out == "" and "20251023-180500-nsw-strata-legislation" in run.err
-
-
-def test_a_session_that_is_named_is_the_only_one_looked_into(
-    call: Callable[..., Any], run: Script
-) -> None:
-    identity = Path(call("text", "--force", session="a")["@stored"]).stem
-    assert run("payload_store", "show", identity) == 0
-    assert run("payload_store", "show", identity, "--session=b") == 1
-    assert run.out == "" and "available: none" in run.err
 
 
 def test_a_changed_file_is_shown_whole_and_not_as_what_was_stored(
