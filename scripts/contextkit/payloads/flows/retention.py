@@ -98,8 +98,8 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
         _move(foreign, away, folder)
     ledger.note(layout, ledger.ENDED, f"session:{session}", tokens=total, session=session)
     stayed = ", ".join(_shown(layout, folder, name) for name in foreign)
-    removed = f"{names.counted(count, 'payload')}, {names.counted(total, 'token')} removed"
-    removed = f"session {session}: {removed} ({reason})"
+    sizes = f"{names.counted(count, 'payload')}, {names.counted(total, 'token')}"
+    removed = f"session {session}: {sizes} removed ({reason})"
     return f"{removed}; not removed: {stayed}" if stayed else removed
 
 
