@@ -87,7 +87,7 @@ _COUNTED = Pattern(  # `Blocker 1 — …`
     r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
 )
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
-_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
+_SCORED = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )(10|5)\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
@@ -437,9 +437,9 @@ def fields_in(row: str) -> list[str]:
 
 
 def scored(row: str) -> str:
-    """Return the severity of a score out of ten that a line begins with: `6/10 — …`, or ''."""
-    match = _OF_TEN.match(row)
-    return vocabulary.of_score(f"{match[1]}.0") if match else ""
+    """Return the severity of a score that a line begins with: `6/10 — …`, `4 of 5`, or ''."""
+    match = _SCORED.match(row)
+    return vocabulary.of_score(str(10.0 * int(match[1]) / int(match[2]))) if match else ""
 
 
 def effect_in(row: str) -> str:
