@@ -113,8 +113,8 @@ _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before
     needs="chang fix address resolv",
 )
 _PLAIN = Pattern(r"[\w ,'’]+")
+_FOR_WHOM = Pattern(r" (?:for|from|in) ")
 _LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
-_LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -363,15 +363,12 @@ def is_led(block: Block) -> bool:
 
 def lead_in(row: str) -> str:
     """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
-    match = _LEADS_LIST.search(row)
-    severity = vocabulary.severity(match[1]) if match else ""
-    stated = severity if severity in vocabulary.SERIOUS else ""
-    return stated or (graded_in(row.rpartition(". ")[2]) if row.endswith(":") else "")
+    return graded_in(row.rpartition(". ")[2]) if row.endswith(":") else ""
 
 
 def graded_in(row: str) -> str:
     """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
-    phrase = row.partition(":")[0].strip("* ")
+    phrase = _FOR_WHOM.split(row.partition(":")[0].strip("* "))[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
     is_phrase = 1 < len(words) <= _PHRASE and bool(_PLAIN.fullmatch(phrase))
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
