@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -312,6 +313,9 @@ def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script)
     (repo / "shared" / "payloads" / ".gitignore").unlink()
     (line,) = wrong(run)
     assert "shared/payloads: git sees it" in line
+    shutil.rmtree(repo / "shared" / "payloads")
+    (repo / "shared" / "payloads").mkdir()  # all that a store leaves on a full disk
+    assert wrong(run) == []
 
 
 @pytest.mark.usefixtures("untried")

@@ -588,9 +588,7 @@ def test_the_last_words_of_a_session_are_those_of_its_last_end(layout: Layout) -
         resume(layout, now)
         retention.end(layout, "s", now)
     retention.end(layout, "x-s", NOW)
-    assert retention.last_words(layout, "s").startswith(
-        "2025-11-28T10:07:00Z session s: 1 payload"
-    )
+    assert retention.last_words(layout, "s").startswith("2025-11-28T10:07:00Z session s: 1 payload")
 
 
 # Size

@@ -150,7 +150,7 @@ def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: s
         except (OSError, ContextError) as error:
             reason = getattr(error, "strerror", "") or error
             cli.say(f"it could not be written ({reason}): the whole text follows on stdout")
-            lines.append(saving.text_of(document))
+            lines.append(saving.text_of(layout, document, now))
             failed = True
     if task and not failed:
         _record(layout, task, phase, is_known)

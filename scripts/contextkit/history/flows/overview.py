@@ -132,6 +132,7 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (
     ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    ("payloads", "broken", "{}", "doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
@@ -145,7 +146,7 @@ _TO_DO = (
 def to_do(rows: list[Facts]) -> list[Facts]:
     """What needs doing, with the command for it: `id`, `said`, `command`."""
     facts = {str(row["id"]): row for row in rows}
-    unread = [row for row in rows if set(row) == {"id", "status"}]
+    unread = [row for row in rows if set(row) <= {"id", "status", "delivery"}]
     needs: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
     for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
@@ -230,12 +231,18 @@ def _reminders(layout: Layout) -> Facts:
 
 def _payloads(layout: Layout) -> Facts:
     sessions = payloads.sessions_in(layout)
-    entries = [entry for session in sessions for entry in payloads.entries(layout, session)]
+    entries, broken = [], []
+    for session in sessions:
+        try:
+            entries += payloads.entries(layout, session)
+        except ContextError as error:
+            broken.append(str(error))
     stored = sum(entry["tokens"] for entry in entries)
+    counted = f"{len(entries)} in {names.counted(len(sessions), 'session')}"
     return {
-        "status": f"{len(entries)} in {names.counted(len(sessions), 'session')};"
-        f" ~{stored} tokens stored",
+        "status": "; ".join([f"{counted}; ~{stored} tokens stored", *broken]),
         "count": len(entries), "sessions": len(sessions), "tokens": stored,
+        "broken": "; ".join(broken),
     }  # fmt: skip
 
 

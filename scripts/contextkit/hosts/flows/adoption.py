@@ -175,7 +175,8 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
     ours = vendored.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
         plan.own(f"{folder}/{path}", data, program)
-    plan.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))
+    pages = makefiles.renamed(guide(), plan.into, folder)
+    plan.own(f"{folder}/{GUIDE}", pages.encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -277,8 +278,8 @@ def _add_host(plan: Plan, host: Host, folder: str) -> None:
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, plan.text(other)
-    block = changes.with_block(text, card(f"{folder}/{GUIDE}", place=place), changes.COMMENT)
-    plan.edit(path, block)
+    shown = makefiles.renamed(card(f"{folder}/{GUIDE}", place=place), plan.into, folder)
+    plan.edit(path, changes.with_block(text, shown, changes.COMMENT))
 
 
 def _merge_hooks(plan: Plan, path: str, host: Host, toolkit: str) -> None:

@@ -375,7 +375,7 @@ def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for folder in filter(os.path.isdir, layout.ephemeral):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
-        if "*" not in rules.split():
+        if os.listdir(folder) and "*" not in rules.split():
             yield _wrong(f"{shown}: git sees it", f"printf '*\\n' > '{shown}/.gitignore'")
         listed = git.run(layout.root, "ls-files", "-z", "--", folder) if layout.repository else ""
         paths = filter(None, listed.split("\0"))

@@ -56,8 +56,10 @@ def write(layout: Layout, document: Record, now: int) -> str:
     return layout.shown(_MODULES[type(document)].save(layout, document, now))
 
 
-def text_of(document: Record) -> str:
-    """A document of memory as it is written."""
+def text_of(layout: Layout, document: Record, now: int) -> str:
+    """A document of memory as it would be written; a plan with what it holds already."""
+    if isinstance(document, Plan):
+        return plans.whole(layout, document, now)
     return str(_MODULES[type(document)].render(document))
 
 

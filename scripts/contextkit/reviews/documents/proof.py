@@ -459,17 +459,15 @@ def _is_known_label(label: str, value: str) -> bool:
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
-    value_words = _all_words(value)
-    passes = (
-        word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words
-    )
     if _NUMBERED.match(label):
         return False
-    return (
-        all(passes)
-        or vocabulary.says_nothing(vocabulary.plain(value))
-        or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
-    )
+    if all(map(_passes, _all_words(value))) or vocabulary.says_nothing(vocabulary.plain(value)):
+        return True
+    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+
+
+def _passes(word: str) -> bool:
+    return word in _PASSING or word.isdigit() or bool(vocabulary.severity(word))
 
 
 def _folded(row: str) -> str:

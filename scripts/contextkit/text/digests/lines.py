@@ -783,7 +783,7 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, a path, or a name with a number or of several parts, no error."""
+    """Whether a word is an option, a path, or a name with a number or parts, and no error."""
     if word.startswith("-") and not word.startswith("---"):
         return True  # of an option, and no rule
     if _IS_PATH.search(word):

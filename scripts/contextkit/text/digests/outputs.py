@@ -164,7 +164,7 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell, behind the failures, but for states; files in conflict are not told twice."""
+    """What kinds tell, behind the failures but for states; no file in conflict is told twice."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
@@ -242,7 +242,7 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
 
 
 def _is(text: str, name: str) -> bool:
-    """Whether a text is of a kind; source and help that a runner of tests quotes make it neither."""
+    """Whether a text is of a kind; what a runner of tests quotes makes it no source and no help."""
     return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
