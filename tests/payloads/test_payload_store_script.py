@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 import time
 from bisect import bisect
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from typing import Any
 import planted
 import pytest
 import toon_format
-from conftest import Script, each, git
+from conftest import CHECKOUT, Script, each, git
 from contextkit.base import sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -316,6 +318,17 @@ def test_bad_input_is_refused_and_nothing_is_written(
 ) -> None:
     assert run("payload_store", *CALL, *options, stdin=text) == 2
     assert run.out == "" and complaint in run.err and "Traceback" not in run.err
+    assert stock() == {}
+
+
+@each(("name", "value"), [("topic", "two\nlines"), ("session", "a b"), ("status", "many")])
+def test_a_piped_text_is_not_lost_when_what_comes_with_it_is_refused(
+    repo: Path, name: str, value: str
+) -> None:
+    words = [sys.executable, CHECKOUT / "scripts" / "payload_store.py", *CALL, f"--{name}={value}"]
+    done = subprocess.run(words, input=REPORT, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, REPORT)
+    assert name in done.stderr and done.stderr.endswith(": the whole text follows on stdout\n")
     assert stock() == {}
 
 
