@@ -516,6 +516,19 @@ def test_find_looks_into_one_session_or_all(call: Callable[..., Any], run: Scrip
     assert json.loads(run.out) == []
 
 
+def test_an_empty_list_says_what_of_other_sessions_can_come_back(
+    call: Callable[..., Any], run: Script
+) -> None:
+    call("text", "--force", session="friday")
+    path = next(Path("shared/payloads/friday").glob("*.md"))
+    assert run("payload_store", "end", "--session=friday") == 0
+    assert run("payload_store", "list", "--session=monday") == 0 and run.out == "No payloads.\n"
+    assert "1 payload of ended sessions can come back" in run.err
+    assert f"make payload_show ref={path.stem}" in run.err
+    assert run("payload_store", "show", path.stem, "--session=monday") == 0
+    assert path.exists()
+
+
 def test_list_shows_one_session_or_all_and_what_is_missing(
     call: Callable[..., Any], run: Script
 ) -> None:

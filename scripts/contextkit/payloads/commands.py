@@ -169,6 +169,10 @@ def list_(layout: Layout, args: Arguments) -> Answer:
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
             talk.append(f"{files_are} not listed: make doctor mend=1")
+    if not rows and (away := retention.put_away(layout, now)):
+        count = names.counted(len(away), "payload")
+        back = f"make payload_show ref={away[-1]}"
+        talk.append(f"{count} of ended sessions can come back, the newest with {back}")
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(
