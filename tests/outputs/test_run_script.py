@@ -89,7 +89,8 @@ def test_a_long_output_is_told_whether_it_fails_or_passes(layout: Layout, status
 def test_a_line_that_is_only_counted_has_its_number_in_the_file(layout: Layout) -> None:
     (Path(layout.root) / "many.py").write_text(
         "import hashlib\nprint('begin\\n' * 40)\nfor n in range(300):\n"
-        "    word = hashlib.md5(b'%d' % n).hexdigest().translate({48 + i: 103 + i for i in range(10)})\n"
+        "    word = hashlib.md5(b'%d' % n).hexdigest()\n"
+        "    word = word.translate({48 + i: 103 + i for i in range(10)})\n"
         "    print(word, word[::-1], 'could not be told of', word[3:9], 'and its parts')\n"
     )
     done = run("--", f"{sys.executable} many.py; false")
@@ -415,6 +416,19 @@ def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, cal
     assert [one["tokens"] for one in events] == [tokens.estimate(done.stdout)]
     [payload] = payloads.load_all(layout)
     assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_what_failed_comes_before_the_names_of_a_form_that_loses_nothing(
+    layout: Layout, status: int
+) -> None:
+    names = [f"kept/in/a/folder/of/errors_{n % 5}/part_{n}.bin" for n in range(900)]
+    last = ["copy: cannot open kept/key: Permission denied", "copy: 1 of 901 not copied, see above"]
+    Path("out.txt").write_text("\n".join([*names, *last, ""]), encoding="utf-8")
+    said = run("--", f"cat out.txt; exit {status}").stdout.splitlines()
+    assert any(line.startswith("kept/in/a/folder/of/errors_0/: part_0.bin ") for line in said)
+    assert ("917: copy: cannot open kept/key: Permission denied" in said[1]) == bool(status)
+    assert said[2 if status else 1] == "900 paths in 5 folders"
 
 
 def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout) -> None:
