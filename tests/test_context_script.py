@@ -21,9 +21,9 @@ DOCUMENTS = [
     str(TEMPLATE),
     "parallelus/manuals/templates/subagent_scope_template.md",
     "parallelus/manuals/subagent-session-orchestration.md",
-    str(INBOX),
     ".aios-core/development/templates/agent-handoff-tmpl.yaml",
     "shared/payloads/README.md",
+    str(INBOX),
     "shared/payloads/.gitkeep",
 ]
 ATTRIBUTES = str(INBOX.with_name(".gitattributes"))
@@ -282,7 +282,7 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
 
 
 OLD = (
-    ("context", "session"), ("external_memory", "init"), ("handoff", "reset"),
+    ("external_memory", "init"), ("handoff", "reset"),
     ("payload_store", "sweep"),
 )  # fmt: skip
 

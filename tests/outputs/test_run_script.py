@@ -431,6 +431,25 @@ def test_what_failed_comes_before_the_names_of_a_form_that_loses_nothing(
     assert said[2 if status else 1] == "900 paths in 5 folders"
 
 
+def test_what_loses_nothing_is_told_where_as_much_output_would_pass(layout: Layout) -> None:
+    names = [f"pkg_{n % 7}/module_of_{n}.py" for n in range(250)]
+    status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)
+    Path("status.txt").write_text(status, encoding="utf-8")
+    told = run("--", "cat status.txt").stdout
+    assert all(f" {name.rpartition('/')[2]}" in told for name in names)
+    assert 0.4 < tokens.estimate(told) / tokens.estimate(status) < 0.8
+
+
+def test_where_that_is_too_much_the_names_are_counted_by_folder(layout: Layout) -> None:
+    names = [f"pkg_{n % 7}/m{n}_{n * n}.py" for n in range(1400)]
+    status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)
+    Path("status.txt").write_text(status, encoding="utf-8")
+    lines = run("--", "cat status.txt").stdout.splitlines()
+    assert lines[1:-1] == [
+        *("On branch main", "Untracked files: 1400"), *(f"  pkg_{n}/: 200" for n in range(7)),
+    ]  # fmt: skip
+
+
 def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout) -> None:
     lines = []
     for n in range(10, 400):

@@ -29,7 +29,6 @@ _PREFIX = re.compile(
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles of a host that are read
-_CLOSE = 0.6  # how alike a target is that may have been meant: some of them remove
 _COLUMNS, _MARGIN = 79, 20  # of help: its width, and where the text beside the names begins
 NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
 CHECKOUT = "Checkout"  # the section of the targets that hosts do not get
@@ -221,10 +220,7 @@ def unknown_goals(goals: list[str]) -> str:
     """A message for goals that no Makefile knows, with the nearest target for each."""
     available = [target.name for target in targets()]
     unknown = [goal for goal in goals if goal not in available]
-    lines = [
-        f"there is no target {names.quoted(goal)}{names.nearest(goal, available, _CLOSE)}"
-        for goal in unknown
-    ]
+    lines = [f"there is no target {names.quoted(g)}{names.nearest(g, available)}" for g in unknown]
     return "\n".join([*lines, "`make help` lists them"])
 
 
