@@ -317,7 +317,8 @@ def test_bad_input_is_refused_and_nothing_is_written(
 def test_a_piped_text_is_not_lost_when_what_comes_with_it_is_refused(
     repo: Path, name: str, value: str
 ) -> None:
-    words = [sys.executable, CHECKOUT / "scripts" / "payload_store.py", *CALL, f"--{name}={value}"]
+    script = str(CHECKOUT / "scripts" / "payload_store.py")
+    words = [sys.executable, script, *CALL, f"--{name}={value}"]
     done = subprocess.run(words, input=REPORT, capture_output=True, encoding="utf-8")
     assert (done.returncode, done.stdout) == (2, REPORT)
     assert name in done.stderr and done.stderr.endswith(": the whole text follows on stdout\n")

@@ -338,10 +338,8 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
 
 
 def test_what_the_thing_in_a_title_is_is_key() -> None:
-    parts = "".join(
-        f"## Part {n}\n\nTo store the crate of a ship in part {n}, first say what it holds and then its owner, who may ask.\n\n"
-        for n in range(1, 30)
-    )
+    part = "To store the crate of a ship in part {0}, first say what it holds, then its owner."
+    parts = "".join(f"## Part {n}\n\n{part.format(n)}\n\n" for n in range(1, 30))
     text = f"# Tidepool\n\nHarbors fill slowly.\n\nTidepool keeps what ships unload.\n\n{parts}"
     assert digest_of(text, "report").key == "Tidepool keeps what ships unload."
     other = digest_of(text.replace("Tidepool keeps", "It keeps"), "report").key
