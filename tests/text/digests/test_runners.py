@@ -301,3 +301,47 @@ def test_source_that_is_drawn_below_a_message_is_no_failure() -> None:
     assert "except OSError" not in digest.summary and "failing" not in digest.summary
     assert not any(row.aspect == "failed" for row in digest.rows)
     assert "199 messages" in digest.summary and "Q000 x66" in digest.summary
+
+
+TAP = """\
+TAP version 13
+not ok 1 - sums
+  ---
+  location: '/srv/till.mjs:2:1'
+  error: |-
+    Expected values to be strictly equal:
+    + actual - expected
+
+    + 0.30000000000000004
+    - 0.3
+  expected: 0.3
+  actual: 0.30000000000000004
+  ...
+not ok 2 - lists
+  ---
+  error: |-
+    Expected values to be strictly deep-equal:
+    + actual - expected
+
+      {
+    +   coins: 1
+    -   coins: 2
+  expected:
+    coins: 2
+  ...
+not ok 3 - names
+  ---
+  error: 'The input did not match /x/. Input:'
+
+  'abc'
+  ...
+ok 4 - counts
+1..4
+"""
+
+
+def test_a_message_that_ends_in_a_colon_goes_on_with_the_values() -> None:
+    told = engine.digest(TAP, 300).summary
+    assert "strictly equal: expected: 0.3, actual: 0.30000000000000004 (/srv/till.mjs:2:1)" in told
+    assert "strictly deep-equal: + coins: 1, - coins: 2" in told
+    assert "Input: 'abc'" in told
