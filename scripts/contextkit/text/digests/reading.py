@@ -34,6 +34,7 @@ _ABBREVIATIONS = frozenset(
 
 
 _RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
+_HYPHEN = "\u2010"  # of a page, at the end of a line
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
@@ -293,7 +294,7 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
             yield start, text
             text = ""
         if bare:
-            start, text = (number, bare) if not text else (start, f"{text} {bare}")
+            start, text = (number, bare) if not text else (start, wrapped(text, bare))
     if text:
         yield start, text
 
@@ -451,6 +452,13 @@ def ends(text: str, between_words: bool = False) -> list[int]:
 def beginning(text: str, end: int) -> str:
     """`text` up to `end`, marked as cut."""
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
+
+
+def wrapped(text: str, more: str) -> str:
+    """A line with the next one of its paragraph; a word that a page parts between them is whole."""
+    if not text.endswith(_HYPHEN):
+        return f"{text} {more}"
+    return text[: -more[:1].islower() or None] + more
 
 
 def joined(line: str, *others: str) -> str:
