@@ -24,6 +24,7 @@ from contextkit.text.patterns import Pattern
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
+_PARAGRAPH = 60  # lines that are more than one paragraph
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
@@ -378,7 +379,7 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
-        is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        is_wrapped = 1 < len(block) < _PARAGRAPH and all(low <= len(line) <= high for line in block[:-1])
         is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
