@@ -1112,3 +1112,15 @@ GO = (
 def test_a_runner_s_failure_has_its_message_and_its_place(text: str, wanted: list[str]) -> None:
     said = engine.digest(text, 300).summary
     assert [part for part in wanted if part not in said] == []
+
+
+def test_a_message_that_is_wrapped_over_lines_has_its_code() -> None:
+    wrapped = "".join(
+        f"till.py:{n}: error: Incompatible return value (got int, expected\n"
+        f"a coin)\n[return-value]\n    return {n}\n    ^\n"
+        f"till.py:{n}: error: No annotation  [no-untyped-def]\n    def till(n):\n    ^\n"
+        for n in range(1, 15)
+    )
+    told = said(f"{wrapped}Found 28 errors in 1 file\n")
+    assert "return-value x14" in told and "no-untyped-def x14" in told
+    assert "expected a coin) x14" in told

@@ -75,6 +75,7 @@ _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
+_CODE_ALONE, _MORE = Pattern(r"\[[\w-]+\]$"), 3  # below a message of so many more lines
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
 _NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
     r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
@@ -153,20 +154,26 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 
 def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
-    """The messages; one without a code that a tool wraps has its end, and the code, in the next."""
+    """The messages; one without a code that a tool wraps has its end, and the code, below."""
     codes = {message.code for message in found}
     if len(codes) < 2 or "" not in codes:
         return found
-    whole: list[Diagnostic] = []
-    for message in found:
-        below = message.line if not message.code and message.line not in covered else -1
-        more = text.all[below].strip() if 0 <= below < len(text.all) else ""
-        joined = _made(0, "", "", f"{message.said} {more}", f"{message.quoted} {more}")
-        if joined.code and (joined.code in codes or "  [" in more):
-            covered.add(below)
-            message = joined._replace(line=message.line, place=message.place, level=message.level)
-        whole.append(message)
-    return whole
+    return [one if one.code else _with_end(text, one, covered, codes) for one in found]
+
+
+def _with_end(text: Lines, one: Diagnostic, covered: set[int], codes: set[str]) -> Diagnostic:
+    """A message with its end and its code from the next lines, if they are there."""
+    end = ""
+    for number in text.below(one.line - 1, _MORE):
+        line = text.all[number].strip()
+        if number in covered or not line:
+            break
+        end = f"{end} {line}"
+        whole = _made(0, "", "", f"{one.said}{end}", f"{one.quoted}{end}")
+        if whole.code and (whole.code in codes or "  [" in line or _CODE_ALONE.match(line)):
+            covered.update(range(one.line, number + 1))
+            return whole._replace(line=one.line, place=one.place, level=one.level)
+    return one
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
