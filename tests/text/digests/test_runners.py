@@ -345,3 +345,30 @@ def test_a_message_that_ends_in_a_colon_goes_on_with_the_values() -> None:
     assert "strictly equal: expected: 0.3, actual: 0.30000000000000004 (/srv/till.mjs:2:1)" in told
     assert "strictly deep-equal: + coins: 1, - coins: 2" in told
     assert "Input: 'abc'" in told
+
+
+def test_runs_that_a_runner_names_alike_are_no_report() -> None:
+    one = """\
+Run options: --seed 1
+
+# Running:
+
+E.
+
+Finished in 0.0007s, 4076.3030 runs/s, 2717.5353 assertions/s.
+
+  1) Error:
+TillTest#test_boom:
+RuntimeError: no till
+    till.rb:4:in `test_boom'
+
+2 runs, 1 assertions, 0 failures, 1 errors, 0 skips
+"""
+    digest = engine.digest(one * 12, 150)
+    assert digest.kind == "log" and digest.key == "2 runs, 1 assertions, 0 failures, 1 errors, 0 skips"
+    assert "TillTest#test_boom: RuntimeError: no till (till.rb:4)" in digest.summary
+
+
+def test_a_warning_that_is_raised_is_the_last_word() -> None:
+    text = 'File "<string>", line 1, in <module>\n  warn("old", DeprecationWarning)\nDeprecationWarning: old\n'
+    assert engine.digest(text, 100, status=1).key.startswith("exit status 1; DeprecationWarning: old")

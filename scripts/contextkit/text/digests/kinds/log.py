@@ -56,6 +56,7 @@ _COUNTS = Pattern(
     re.I,
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
+_RAISED_WARNING = Pattern(r"\w+Warning: \S")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
@@ -237,7 +238,7 @@ def _verdict(
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if n not in placed and _VERDICT.search(plain[n])
                and "fixable" not in plain[n]]  # fmt: skip
-    raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
+    raised = [n for n in text.below(end - 1) if n not in placed and _is_raised(text, n)][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = summary = [*summary, *raised]
@@ -259,6 +260,12 @@ def _verdict(
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
     return [unit], set(summary), told
+
+
+def _is_raised(text: Lines, number: int) -> bool:
+    """Whether a line is an exception, or a warning below the source that gives it."""
+    is_warning = _RAISED_WARNING.match(text.all[number]) and text.all[number - 1][:2] == "  "
+    return bool(is_warning or _RAISED.match(text.all[number]))
 
 
 def _plain(text: Lines, number: int) -> str:
