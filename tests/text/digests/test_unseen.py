@@ -790,3 +790,12 @@ def test_the_settings_of_a_page_are_names_and_its_words_are_whole() -> None:
 def test_a_word_that_a_page_parts_is_whole() -> None:
     assert reading.wrapped("it was opened be‐", "fore dawn") == "it was opened before dawn"
     assert reading.wrapped("up to the cbs‐", "Größe") == "up to the cbs‐Größe"
+
+
+def test_entries_of_a_listing_that_are_not_shown_are_counted() -> None:
+    hits = "".join(f"shop/till_{n % 9}.py:{n}:from decimal import part_{n}\n" for n in range(700))
+    digest = engine.digest(hits, 200)
+    line = next(row.finding for row in digest.rows if row.aspect == "line")
+    shown = line.count(":from")
+    assert digest.summary.endswith(f"line: +{700 - shown} more")
+    assert "… shop" not in digest.summary  # two of them are never one

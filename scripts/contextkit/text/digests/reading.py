@@ -465,7 +465,7 @@ def wrapped(text: str, more: str) -> str:
 def joined(line: str, *others: str) -> str:
     """Statements as one line."""
     for other in others:
-        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;…" else f"{line}; {other}"
+        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;" else f"{line}; {other}"
     return line
 
 

@@ -169,8 +169,13 @@ def _grouped(
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        units.append(Unit(number, noun, _shown(match), weight))
-    return units
+        units.append(Unit(number, noun, _shown(match), weight, 0, noun))
+    return [*units, *_rest(noun, [number for number, _ in entries[_LINES:]])]
+
+
+def _rest(noun: str, numbers: list[int]) -> list[Unit]:
+    """What counts the entries beyond those that can be shown."""
+    return [Unit(numbers[0], noun, "", 0.1, 0, noun, times=len(numbers))] if numbers else []
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -192,7 +197,8 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
+        *(Unit(n, "file", f"{name} {size}", 0.5, 0, "file") for n, name, size in named[:_LINES]),
+        *_rest("file", [number for number, _, _ in named[_LINES:]]),
     ]
 
 
