@@ -372,3 +372,30 @@ RuntimeError: no till
 def test_a_warning_that_is_raised_is_the_last_word() -> None:
     text = 'File "<string>", line 1, in <module>\n  warn("old", DeprecationWarning)\nDeprecationWarning: old\n'
     assert engine.digest(text, 100, status=1).key.startswith("exit status 1; DeprecationWarning: old")
+
+
+GO = """\
+=== RUN   TestPanic
+--- FAIL: TestPanic (0.00s)
+panic: assignment to entry in nil map [recovered]
+	panic: assignment to entry in nil map
+
+goroutine 20 [running]:
+till.TestPanic(0xc0000a3520?)
+	/srv/till_test.go:5 +0x2e
+created by testing.(*T).Run
+	/usr/lib/go-1.19/src/testing/testing.go:1493 +0x35f
+FAIL	till	0.030s
+FAIL
+"""
+
+
+def test_the_line_with_which_a_test_begins_is_no_failure_and_a_frame_no_last_word() -> None:
+    digest = engine.digest(f"=== RUN   TestError\n--- PASS: TestError (0.00s)\n{GO}", 200)
+    assert "RUN" not in digest.summary and "created by" not in digest.summary
+    assert "TestPanic: panic: assignment to entry in nil map" in digest.summary
+
+
+def test_a_text_of_lines_of_one_form_is_told_by_it() -> None:
+    told = engine.digest("".join(f"line {n} ok\n" for n in range(3000)), 200).summary
+    assert "line 1…2999 ok (x2999)" in told

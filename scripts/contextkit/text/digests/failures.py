@@ -21,7 +21,7 @@ from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
     r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"

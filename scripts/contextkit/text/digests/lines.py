@@ -96,9 +96,9 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     " summary result finished complete succe score elapsed duration installed per␣second"
     " throughput exit return in␣ ok= hits found build time:",
 )
-_FRAME_BEGINS = frozenset("Fafi.#0123456789")
+_FRAME_BEGINS = frozenset("Facfi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 THEIRS = (  # in a frame of a library
@@ -124,7 +124,9 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_PROGRESS = Pattern(r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$")  # a mark for each test
+_PROGRESS = Pattern(  # a mark for each test, or that one begins
+    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$|=== [A-Z]+ +\S+$"
+)
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -370,6 +372,11 @@ def is_amiss(said: str) -> bool:
     return says_failure(" ".join(word for word in said.split() if not _is_name(word.lower())))
 
 
+def is_frame(said: str) -> bool:
+    """Whether a line is a frame of a stack trace."""
+    return bool(_FRAME.match(said))
+
+
 def says_failed(said: str) -> bool:
     """Whether a part of a line has a word that means nothing else than that something failed."""
     return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
@@ -493,7 +500,8 @@ class Lines:
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            if unit.weight > _LEAST or unit.group:
+            is_most = line.times * 2 > len(self.all)
+            if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
                 below = self._leads_on(line.number) or -1
         if others and not self.is_prose:

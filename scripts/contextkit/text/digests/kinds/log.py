@@ -11,7 +11,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading, requests
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare, is_frame, says_failed
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -205,7 +205,8 @@ def _sums_up(said: str) -> bool:
 def _last_word(units: list[Unit]) -> list[Unit]:
     """The units, of which the last short ones that say something get a rank."""
     end = max((unit.line for unit in units), default=0)
-    short = {unit.line for unit in units if " " in unit.text and len(unit.text) < _SHORT}
+    worded = (unit for unit in units if " " in unit.text and not is_frame(unit.text))
+    short = {unit.line for unit in worded if len(unit.text) < _SHORT}
     last = {line for line in sorted(short)[-_LAST:] if line > end - _NEAR_END}
     return [u._replace(rank=u.rank or 3) if u.line in last else u for u in units]
 
