@@ -399,3 +399,63 @@ def test_the_line_with_which_a_test_begins_is_no_failure_and_a_frame_no_last_wor
 def test_a_text_of_lines_of_one_form_is_told_by_it() -> None:
     told = engine.digest("".join(f"line {n} ok\n" for n in range(3000)), 200).summary
     assert "line 1…2999 ok (x2999)" in told
+
+
+LISTED = """\
+Till
+  adds coins
+  halves odd totals (FAILED - 1)
+  weighs notes (FAILED - 2)
+
+Failures:
+
+  1) Till halves odd totals
+     Failure/Error: expect(till.half).to eq 2.5
+
+       expected: 2.5
+            got: 2
+     # ./spec/till_spec.rb:12:in `block'
+
+  2) Till weighs notes
+     Failure/Error: till.weigh
+
+     KeyError:
+       note 7 unknown
+     # ./spec/till_spec.rb:19:in `block'
+
+3 examples, 2 failures
+
+Failed examples:
+
+rspec ./spec/till_spec.rb:10 # Till halves odd totals
+rspec ./spec/till_spec.rb:18 # Till weighs notes
+"""
+
+
+def test_lines_that_name_a_failed_test_again_are_neither_told_nor_counted() -> None:
+    digest = engine.digest(LISTED, 250)
+    assert "Till halves odd totals: expected: 2.5, got: 2" in digest.summary
+    assert "rspec ./spec" not in digest.summary and "failure words" not in digest.summary
+
+
+def test_two_failures_are_never_one_sentence() -> None:
+    text = "till.c:3: main: Assertion `coins' failed.\n\n3/3 Test  #3: flood ...***Timeout\n"
+    text += "90% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n"
+    text += "\t  2 - lease (Subprocess aborted)\n\t  3 - flood (Timeout)\n"
+    failed = [row.finding for row in engine.digest(text, 250).rows if row.aspect == "failed"]
+    assert "failed; " in failed[0] and "2 - lease (Subprocess aborted); 3 - flood (Timeout)" in failed[0]
+
+
+def test_fields_without_a_value_do_not_take_the_place_of_the_cause() -> None:
+    long = ", ".join(f'"f{n}": "a long value that says little"' for n in range(4))
+    line = f'fatal: [db]: FAILED! => {{{long}, "msg": "no coins", "rc": 7, "out": "", "lines": [], '
+    text = f'{line}"err": "", "stdout": "", "stdout_lines": []}}\n'
+    told = engine.digest(f"TASK [count]\n{text}ok: [web]\n", 200).summary
+    assert '"msg": "no coins", "rc": 7}' in told and '""' not in told
+
+
+def test_the_header_of_a_table_and_a_bare_level_are_no_failures() -> None:
+    text = "till.ts:3:1 - error TS2322: No coin.\n\nFound 1 error.\n\nErrors  Files\n     1  till.ts:3\n"
+    told = engine.digest(f"{text}[ERROR]\n[ERROR] \n", 200)
+    assert "Errors Files" not in told.summary and "[ERROR]" not in told.summary
+    assert "failing" not in told.summary

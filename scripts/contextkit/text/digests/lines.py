@@ -115,11 +115,11 @@ _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are l
 _BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_RULE = Pattern(r"[\W_]*$")
+_RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$")  # perhaps behind the level of an event
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
-_TITLE = Pattern(  # a heading between rules, or above an empty line
-    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
+_TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
+    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
 )
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"

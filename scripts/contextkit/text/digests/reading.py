@@ -437,7 +437,8 @@ def both_ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     end = text[-min(_END, most // 2) :]
-    return f"{cut(text, most - len(end))} {end[end.find(' ') + 1 :]}"
+    words = _BETWEEN_WORDS.search(end)  # and not between a name and its value
+    return f"{cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:
@@ -471,6 +472,7 @@ def joined(line: str, *others: str) -> str:
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
 _REMARK = re.compile(r" \([^()\n]{9,}\)")
+_BETWEEN_WORDS = re.compile(r"(?<!\":) ")
 _BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
