@@ -1124,3 +1124,13 @@ def test_a_message_that_is_wrapped_over_lines_has_its_code() -> None:
     told = said(f"{wrapped}Found 28 errors in 1 file\n")
     assert "return-value x14" in told and "no-untyped-def x14" in told
     assert "expected a coin) x14" in told
+
+
+def test_a_message_about_a_library_has_the_place_that_led_to_it() -> None:
+    text = (
+        "/usr/include/till.h: In instantiation of 'bool less(const P&)':\n"
+        "/usr/include/box.h:29:32:   required from 'add(const P&)'\n"
+        "shop.cpp:6:95:   required from here\n"
+        "/usr/include/till.h:40:20: error: no match for 'operator<'\n"
+    )
+    assert "shop.cpp:6:95: /usr/include/till.h:40:20: error: no match" in said(text)

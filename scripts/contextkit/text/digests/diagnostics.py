@@ -64,6 +64,7 @@ _BEGINS = Pattern(  # a line with a message of its own
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
+_ORIGIN = Pattern(rf"\s*(?P<place>{_PLACE}):\s+(?:required|instantiated|included) from here$")
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
@@ -150,7 +151,17 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         found = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
     covered.update(_drawn(text))
+    found = [_with_origin(text, one) for one in found]
     return _unwrapped(text, found, covered), covered
+
+
+def _with_origin(text: Lines, one: Diagnostic) -> Diagnostic:
+    """A message with the place in the user's own source that led to it, which is told above it."""
+    above = text.all[one.line - 2].rstrip() if one.line > 1 else ""
+    origin = _ORIGIN.match(above) if above.endswith(" here") else None
+    if not origin or origin["place"] == one.place:
+        return one
+    return one._replace(quoted=f"{origin['place']}: {one.quoted}")
 
 
 def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
