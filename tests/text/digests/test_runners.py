@@ -45,7 +45,9 @@ def a_run(cases: int, ending: str, begun: str = "") -> str:
 
 
 QUOTING = {
-    "a count between rules": a_run(20, "=========== 20 failed, 4 passed in 0.12s ===========", BEGUN),
+    "a count between rules": a_run(
+        20, "=========== 20 failed, 4 passed in 0.12s ===========", BEGUN
+    ),
     "a bare count": a_run(5, "5 failed, 4 passed in 0.12s"),
     "nothing, since it was killed": a_run(8, "", BEGUN),
 }
@@ -53,7 +55,9 @@ QUOTING = {
 
 @each("name", QUOTING)
 @each("cap", [150, 260, 600])
-def test_a_run_that_quotes_source_is_a_log_with_its_verdict_and_failures(name: str, cap: int) -> None:
+def test_a_run_that_quotes_source_is_a_log_with_its_verdict_and_failures(
+    name: str, cap: int
+) -> None:
     text = QUOTING[name]
     digest = engine.digest(text, cap)
     assert digest.kind == "log"

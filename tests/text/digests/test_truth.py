@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, lines, outputs
+from contextkit.text.digests import engine, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -522,6 +522,15 @@ def test_the_time_grows_with_the_length(text: str) -> None:
     assert seconds(4 * many) < 12 * seconds(many) + 0.5
 
 
+def test_a_paragraph_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        reading.blocks("".join(f"{word}\n" for word in ("a", "b") * count))
+        return time.process_time() - begun
+
+    assert seconds(80_000) < 16 * seconds(10_000) + 0.2
+
+
 def test_what_a_host_has_cut_out_is_not_told_as_the_whole() -> None:
     lines = [f"step {n} of the build" for n in range(40)]
     text = "\n".join([*lines[:20], "…26,962 tokens truncated…", *lines[20:]])
@@ -640,7 +649,9 @@ def test_tox_tells_each_failed_environment_by_name_and_each_failure_with_its_own
     assert "py311: FAIL code 1 (9.33" in told
     assert "py312: FAIL code 1 (1.21" in told
     assert "(x2)" not in told
-    assert "test_store.py:12" not in told.replace("is deprecated (/home/me/app/tests/test_store", "")
+    assert "test_store.py:12" not in told.replace(
+        "is deprecated (/home/me/app/tests/test_store", ""
+    )
 
 
 def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:

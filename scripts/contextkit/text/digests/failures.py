@@ -601,8 +601,8 @@ def _fails(line: str) -> bool:
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
-    if len(words) > 2 and _PLACE.match(line):
-        return lines.says_failure(line)
+    if len(words) > 2 and (place := _PLACE.match(line)):
+        return lines.says_failure(line[place.end() :])
     says = lines.says_failure if " " in last else lines.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)

@@ -40,9 +40,10 @@ _KEPT = {ord("0") + digit: 0xE000 + digit for digit in range(10)}  # digits that
 _DIGITS = {kept: digit for digit, kept in _KEPT.items()}
 _FAILURES = (  # parts of words about a failure, and those with which such a word ends
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
-    " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
-    " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
-    " uncaught unmet violat forbidden incompatible mismatch exceed incomplete broken unknown"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
+    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
+    " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
+    " incomplete broken unknown"
     " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
     " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
     " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
@@ -79,7 +80,9 @@ _MENDED = Pattern(  # what a line ends with that tells how a failure was mended
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
-_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ")  # to what was said above
+_ADDS = Pattern(  # to what was said above; or a test that is still to do
+    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
+)
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -98,7 +101,7 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
 )
 _FRAME_BEGINS = frozenset("Facfi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 THEIRS = (  # in a frame of a library
@@ -115,7 +118,7 @@ _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are l
 _BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$")  # perhaps behind the level of an event
+_RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
 _TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
@@ -786,7 +789,7 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, a path, or a name with a number or of several parts, no error."""
+    """Whether a word is an option, a path, or a name with a number or parts, and no error."""
     if word.startswith("-") and not word.startswith("---"):
         return True  # of an option, and no rule
     if _IS_PATH.search(word):

@@ -123,41 +123,56 @@ def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = text.split("\n")
-    told: list[Unit] = []
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
-    sizes: Counter[str] = Counter()
-    for numbers, segment_kind in _pieces(text, lines):
-        is_all = len(numbers) == len(lines)
-        segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        own_kind, units = _told(segment, segment_kind)
-        if units:
-            units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
-            told += [unit for unit in units if unit.aspect != REST]
-            left = {unit.line - 1 for unit in units if unit.aspect == REST}
-            sizes[own_kind] += len(numbers) - len(left)
-            for number in numbers:
-                lines[number] = lines[number] if number in left else ""
-    rest = Lines("\n".join(lines) if sizes else text)
-    run = log.run(rest, status)
-    states = [unit for unit in told if unit.group == listing.STATES]
-    if states:
+    told, sizes = _of_segments(text, lines)
+    run = log.run(Lines("\n".join(lines) if sizes else text), status)
+    if any(unit.group == listing.STATES for unit in told):
         run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
     if not kind or run.failed:
         kind = "log" if streamed else run.kind
     if run.failed:
-        failed = " ".join(unit.text for unit in run.units if unit.group == "failed")
-        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told
-                if not (unit.aspect == diff.CONFLICT and unit.short in failed)]  # fmt: skip
-        told = [*states, *(unit for unit in told if unit.group != listing.STATES)]
-    if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
+        told = _beside_failures(told, run.units)
+    has_cut = "runcated" in text or "omitted" in text
+    if has_cut and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
-    elif not (told or run.units or streamed) and count > _FEW:
-        told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
-    return kind, [*run.units, *streamed, *told]
+    units = [*run.units, *streamed, *told]
+    if not units and count > _FEW:
+        units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    return kind, units
+
+
+def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
+    """What kinds tell of the segments, and how many lines of each kind; those are taken out."""
+    told: list[Unit] = []
+    sizes: Counter[str] = Counter()
+    for numbers, segment_kind in _pieces(text, lines):
+        is_all = len(numbers) == len(lines)
+        segment = text if is_all else "\n".join(lines[number] for number in numbers)
+        kind, units = _told(segment, segment_kind)
+        if units:
+            units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
+            told += [unit for unit in units if unit.aspect != REST]
+            left = {unit.line - 1 for unit in units if unit.aspect == REST}
+            sizes[kind] += len(numbers) - len(left)
+            for number in numbers:
+                lines[number] = lines[number] if number in left else ""
+    return told, sizes
+
+
+def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
+    """What kinds tell, behind the failures but for states; no file in conflict is told twice."""
+    failed = " ".join(unit.text for unit in run if unit.group == "failed")
+    return [
+        unit
+        if unit.group == listing.STATES
+        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
+        for unit in told
+        if not (unit.aspect == diff.CONFLICT and unit.short in failed)
+    ]
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
@@ -227,7 +242,7 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
 
 
 def _is(text: str, name: str) -> bool:
-    """Whether a text is of a kind; source and help that a runner of tests quotes make it neither."""
+    """Whether a text is of a kind; what a runner of tests quotes makes it no source and no help."""
     return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 

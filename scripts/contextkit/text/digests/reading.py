@@ -289,15 +289,15 @@ def name_of(block: Block) -> str:
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
-    start, text = 0, ""
+    start, parts = 0, list[str]()
     for number, bare in _lines(lines):
-        if text and (not bare or bare.startswith("**")):
-            yield start, text
-            text = ""
-        if bare:
-            start, text = (number, bare) if not text else (start, wrapped(text, bare))
-    if text:
-        yield start, text
+        if parts and (not bare or bare.startswith("**")):
+            yield start, " ".join(parts)
+            parts = []
+        start = start if parts else number
+        parts += [bare] if bare else []
+    if parts:
+        yield start, " ".join(parts)
 
 
 def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -379,7 +379,9 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
-        is_wrapped = 1 < len(block) < _PARAGRAPH and all(low <= len(line) <= high for line in block[:-1])
+        is_wrapped = 1 < len(block) < _PARAGRAPH and all(
+            low <= len(line) <= high for line in block[:-1]
+        )
         is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):

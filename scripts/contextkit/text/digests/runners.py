@@ -48,7 +48,7 @@ def wrote(text: str) -> bool:
 
 
 def _says_results(text: str) -> bool:
-    """Whether a line counts results of tests, and says nothing else: `3 passed, 1 failed in 2 s`."""
+    """Whether a line counts results of tests and nothing else: `3 passed, 1 failed in 2 s`."""
     return bool(_STATES.search(text)) or any(map(_is_count, _COUNTS.finditer(text)))
 
 

@@ -16,12 +16,16 @@ _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api buil
     r"|(?P<path>(?=\S*[/@#])[\w@./#:-]*\w(?: \w+)?)(?:: |:$))"
 )
 _PLACE = Pattern(r"\.\w{1,4}$|:\d+(?::|$)|^\d+$|^gw\d+$")  # that is no name
+_SAMPLE = 100  # lines by which it is known
 _LEAST, _MOST = 3, 40  # lines of each; things that run at once
 _SHARE = 0.6  # of the lines
 
 
 def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     """What each thing printed, by its name; nothing if there are not several."""
+    some = [row for row in rows[:_SAMPLE] if row[:1].strip()]
+    if sum(bool(_OWNED.match(row)) for row in some) < _SHARE * len(some):
+        return {}
     found: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
         if row[:1].strip() and (owned := _OWNED.match(row)):

@@ -13,7 +13,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, is_amiss, of_piece, says_failed, says_failure
+from contextkit.text.digests.lines import (
+    Piece,
+    in_pieces,
+    is_amiss,
+    of_piece,
+    says_failed,
+    says_failure,
+)
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -34,7 +41,8 @@ _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
-    r"(?:(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]? +(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]?) +"
+    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)(?P<group>\S+))? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
@@ -63,8 +71,18 @@ _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
 _ITEM = Pattern(r" {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_REMARKED = Pattern(r" \([^()]{4,}\)$")  # `(latest: v2.0)`
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
+_DEFINES = Pattern(  # a found line that defines what was looked for
+    r":\d+:\s*(?:(?:export|public|private|static|async|pub|default|abstract) )*"
+    r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
+    r"|:\d+:\s*(?:CREATE|ALTER) "
+)
+_SELDOM = 50  # entries, of which one is of a rare mode
+_CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
+_LARGEST = 200_000  # characters in which lists with titles are looked for
 _RUNS = 3  # of a tool at least
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
@@ -164,23 +182,34 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
-    for at, (number, match) in enumerate(entries[:_LINES]):
+    for at, (number, match) in enumerate(entries):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        units.append(Unit(number, noun, _shown(match), weight, 0, noun))
-    return [*units, *_rest(noun, [number for number, _ in entries[_LINES:]])]
+        defines = bool(_DEFINES.search(_shown(match)))
+        told = noun if group else ""
+        rank = 3 * defines
+        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
+    return _told_once(units)
 
 
-def _rest(noun: str, numbers: list[int]) -> list[Unit]:
-    """What counts the entries beyond those that can be shown."""
-    return [Unit(numbers[0], noun, "", 0.1, 0, noun, times=len(numbers))] if numbers else []
+def _told_once(units: list[Unit]) -> list[Unit]:
+    """The first of units that are equal, for all of them; of very many, the others are counted."""
+    times = Counter((unit.aspect, unit.text) for unit in units)
+    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
+    kept = [first[key]._replace(times=count) for key, count in times.items()]
+    beyond = [unit for unit in kept[_LINES:] if unit.group]
+    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
+    return kept[:_LINES] + rest
 
 
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
+    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
+    few = max(1, modes.total() // _SELDOM)
+    odd: list[Unit] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -188,6 +217,9 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
+        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
+            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
+            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -197,9 +229,10 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *(Unit(n, "file", f"{name} {size}", 0.5, 0, "file") for n, name, size in named[:_LINES]),
-        *_rest("file", [number for number, _, _ in named[_LINES:]]),
-    ]
+        *odd[:_SHOWN],
+        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                     for n, name, size in named]),
+    ]  # fmt: skip
 
 
 def _bytes(size: str) -> float:
@@ -214,23 +247,27 @@ def _tree(entries: Entries) -> list[Unit]:
              for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
+    deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
            if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
+    remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
+    remarks = remarks if len(remarks) * _RARE < len(nodes) else []
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
-        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
+        *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
+        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
     ]
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = text.split("\n")
-    for units, told in (_groups(lines), _series(lines)):
-        if units:
-            return units, told
+    for units_of in (_groups, _series) if len(text) < _LARGEST else ():
+        listed, taken = units_of(lines)
+        if listed:
+            return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, match in in_pieces(text, _marked):
         mark = match["box"] or match["sign"] or match["fate"]
@@ -250,7 +287,18 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
     often = entries[marks[-1]]
     told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
-    return [*states, *told], {n for same in entries.values() for n, _ in same}
+    things = {n: name for same in entries.values() for n, name in same}
+    changes = list(_changes(lines, things))
+    return [*states, *told, *changes], things.keys() | {unit.line for unit in changes}
+
+
+def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
+    """Each value that a plan changes, with the thing above that has it."""
+    thing = ""
+    for number, line in enumerate(lines, start=1):
+        thing = things.get(number, thing)
+        if thing and (change := _CHANGE.match(line)):
+            yield Unit(number, thing, " ".join(change[1].split()), 2.0, 3)
 
 
 def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
@@ -276,7 +324,7 @@ def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
 
 
 def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """The values of the fields that each of several runs of a tool printed, in order; their lines."""
+    """The values of the fields that each of several runs of a tool printed; their lines."""
     fields: dict[str, list[tuple[int, str]]] = {}
     for number, line in enumerate(lines):
         if ":" in line and (field := _VALUE.match(line)):
@@ -299,13 +347,13 @@ def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
 
 def _items(lines: list[str], at: int) -> list[int]:
     """The lines of the list below a title."""
-    stated = _TITLE.match(lines[at])
-    below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
-    if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
-        return [*range(at + 1, at + 1 + len(below))]
-    below = range(at + 1, len(lines))
-    marked = itertools.takewhile(lambda number: _ITEM.match(lines[number]), below)
-    return [] if stated or _ENDS.search(lines[at]) else [*marked]
+    if stated := _TITLE.match(lines[at]):
+        count = int(stated[1])
+        below = lines[at + 1 : at + 1 + count]
+        is_list = len(below) == count and all(below) and not any(map(_TITLE.match, below))
+        return [*range(at + 1, at + 1 + count)] if is_list else []
+    marked = itertools.takewhile(_ITEM.match, itertools.islice(lines, at + 1, None))
+    return [] if _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
 
 
 def _above(lines: list[str], number: int) -> str:

@@ -24,7 +24,8 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
-    r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )|^test results?:"
+    r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )"
+    r"|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
     r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)"
     r"|^Finished(?! *\|)"
@@ -254,8 +255,8 @@ def _verdict(
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
         counts.insert(0, max(close))
-    beside = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
-    told = {*counts, bad[-1], *(beside if bad[-1] in beside else ())}
+    alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    told = {*counts, bad[-1], *(alone if bad[-1] in alone else ())}
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
     word = "; ".join(filter(None, parts))
