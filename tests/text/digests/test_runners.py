@@ -369,13 +369,18 @@ RuntimeError: no till
 2 runs, 1 assertions, 0 failures, 1 errors, 0 skips
 """
     digest = engine.digest(one * 12, 150)
-    assert digest.kind == "log" and digest.key == "2 runs, 1 assertions, 0 failures, 1 errors, 0 skips"
+    assert (
+        digest.kind == "log" and digest.key == "2 runs, 1 assertions, 0 failures, 1 errors, 0 skips"
+    )
     assert "TillTest#test_boom: RuntimeError: no till (till.rb:4)" in digest.summary
 
 
 def test_a_warning_that_is_raised_is_the_last_word() -> None:
-    text = 'File "<string>", line 1, in <module>\n  warn("old", DeprecationWarning)\nDeprecationWarning: old\n'
-    assert engine.digest(text, 100, status=1).key.startswith("exit status 1; DeprecationWarning: old")
+    text = 'File "<string>", line 1, in <module>\n  warn("old", DeprecationWarning)\n'
+    text += "DeprecationWarning: old\n"
+    assert engine.digest(text, 100, status=1).key.startswith(
+        "exit status 1; DeprecationWarning: old"
+    )
 
 
 GO = """\
@@ -447,7 +452,10 @@ def test_two_failures_are_never_one_sentence() -> None:
     text += "90% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n"
     text += "\t  2 - lease (Subprocess aborted)\n\t  3 - flood (Timeout)\n"
     failed = [row.finding for row in engine.digest(text, 250).rows if row.aspect == "failed"]
-    assert "failed; " in failed[0] and "2 - lease (Subprocess aborted); 3 - flood (Timeout)" in failed[0]
+    assert (
+        "failed; " in failed[0]
+        and "2 - lease (Subprocess aborted); 3 - flood (Timeout)" in failed[0]
+    )
 
 
 def test_fields_without_a_value_do_not_take_the_place_of_the_cause() -> None:
@@ -459,7 +467,8 @@ def test_fields_without_a_value_do_not_take_the_place_of_the_cause() -> None:
 
 
 def test_the_header_of_a_table_and_a_bare_level_are_no_failures() -> None:
-    text = "till.ts:3:1 - error TS2322: No coin.\n\nFound 1 error.\n\nErrors  Files\n     1  till.ts:3\n"
+    text = "till.ts:3:1 - error TS2322: No coin.\n\nFound 1 error.\n\n"
+    text += "Errors  Files\n     1  till.ts:3\n"
     told = engine.digest(f"{text}[ERROR]\n[ERROR] \n", 200)
     assert "Errors Files" not in told.summary and "[ERROR]" not in told.summary
     assert "failing" not in told.summary

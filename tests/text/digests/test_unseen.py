@@ -814,7 +814,9 @@ Options
 
 def test_the_words_of_a_placeholder_are_no_option() -> None:
     digest = engine.digest(USED, 200)
-    assert digest.kind == "help" and "-S, -B/--box, -C, -D, -U, -q/--quiet, --fresh" in digest.summary
+    assert (
+        digest.kind == "help" and "-S, -B/--box, -C, -D, -U, -q/--quiet, --fresh" in digest.summary
+    )
     assert "/-to-" not in digest.summary and "-coin" not in digest.summary
 
 
@@ -827,12 +829,14 @@ def a_page() -> str:
     )
     return (
         "TILL-ADD(1)                TILL-ADD(1)\n\nNAME\n       till-add - Add coins to a till\n\n"
-        "   Description\n       Coins are kept as they come, one by one, and each of them is weighed on its\n"
+        "   Description\n"
+        "       Coins are kept as they come, one by one, and each of them is weighed on its\n"
         "       way in, whatever it is worth, unless the till is open al‐\n       ready.\n\n"
         "       This command adds coins to a till that was opened be‐\n"
         "       fore, and it fails if there is none. As an example:\n\n"
         "           till add other:coins:\n\n       It is slow.\n\n"
-        f"   Configuration\n       All of them are off.\n\n{settings}TILL                       TILL-ADD(1)\n"
+        f"   Configuration\n       All of them are off.\n\n{settings}"
+        "TILL                       TILL-ADD(1)\n"
     )
 
 

@@ -21,7 +21,8 @@ from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"
+    r"|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
     r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"
@@ -62,7 +63,8 @@ _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
-    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
+    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$"
+    r"|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test

@@ -157,7 +157,9 @@ def _tap(text: str) -> Iterator[Test]:
         depths = [outer for outer in depths if outer <= depth] + [depth]
         if has_inner:
             continue
-        others = itertools.takewhile(lambda line: not _TAP.match(line), lines[number + 1 :][:_BLOCK])
+        others = itertools.takewhile(
+            lambda line: not _TAP.match(line), lines[number + 1 :][:_BLOCK]
+        )
         block = [*others]
         message = _said_in(block)
         place = next((at[1] for at in map(_TAP_AT.match, block) if at), "")
