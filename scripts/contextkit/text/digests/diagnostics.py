@@ -181,7 +181,8 @@ def _with_end(text: Lines, one: Diagnostic, covered: set[int], codes: set[str]) 
             break
         end = f"{end} {line}"
         whole = _made(0, "", "", f"{one.said}{end}", f"{one.quoted}{end}")
-        if whole.code and (whole.code in codes or "  [" in line or _CODE_ALONE.match(line)):
+        is_code = "  [" in line or _CODE_ALONE.match(line)
+        if whole.code and (whole.code in codes or is_code):
             covered.update(range(one.line, number + 1))
             return whole._replace(line=one.line, place=one.place, level=one.level)
     return one

@@ -85,7 +85,8 @@ def _names(lines: list[str]) -> list[_Name]:
     for at, line in enumerate(lines):
         below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
         at_margin = line.strip() and not _depth(line)
-        if _TITLE.match(line) or (at_margin and below != (0, 0)) or _is_heading(lines, at):
+        is_title = _TITLE.match(line) or _is_heading(lines, at)
+        if is_title or (at_margin and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
             names.append(_Name(at + 1, name, section))
@@ -101,7 +102,8 @@ def _stands_out(lines: list[str], at: int) -> bool:
     """Whether a line that is a little indented stands below an empty one and above deeper ones."""
     depth = _depth(lines[at])
     below = _depth(lines[at + 1]) if at + 1 < len(lines) else 0
-    return 0 < depth < _INDENT and at > 0 and not lines[at - 1].strip() and below > depth + 1
+    is_indented = 0 < depth < _INDENT
+    return is_indented and not (at and lines[at - 1].strip()) and below > depth + 1
 
 
 def _column(line: str) -> tuple[int, int]:
