@@ -102,8 +102,8 @@ def _stands_out(lines: list[str], at: int) -> bool:
     """Whether a line that is a little indented stands below an empty one and above deeper ones."""
     depth = _depth(lines[at])
     below = _depth(lines[at + 1]) if at + 1 < len(lines) else 0
-    is_indented = 0 < depth < _INDENT
-    return is_indented and not (at and lines[at - 1].strip()) and below > depth + 1
+    is_below_empty = not "".join(lines[max(0, at - 1) : at]).strip()
+    return 0 < depth < _INDENT and is_below_empty and below > depth + 1
 
 
 def _column(line: str) -> tuple[int, int]:
