@@ -145,6 +145,7 @@ _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
 _FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
 _ALIKE = 8  # forms that differ only in names and are told as one
+_WRAPPED, _FULL = 4, 60  # more lines of a paragraph, and characters of one that is full
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
 _VALUES = 3  # values of a word that are told one by one
@@ -491,13 +492,13 @@ class Lines:
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
-        below = -1  # the line that was told with the one above it
+        below = range(0)  # the lines that were told with the one above them
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
             weight *= _INSIDE if line.number in inside else 1
-            if line.number == below:
+            if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
             unit = self._unit(line, weight)
@@ -506,7 +507,8 @@ class Lines:
             is_most = line.times * 2 > len(self.all)
             if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
-                below = self._leads_on(line.number) or -1
+                led = self._leads_on(line.number)
+                below = self._paragraph(led) if led else range(0)
         if others and not self.is_prose:
             times = sum(line.times for line in others)
             units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
@@ -536,6 +538,16 @@ class Lines:
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
+
+    def _paragraph(self, first: int) -> range:
+        """The lines of an indented paragraph that is wrapped; one line if it is none."""
+        depth, end = self.indent(first), first + 1
+        for number in self.below(first, _WRAPPED) if depth else ():
+            is_full = len(self.all[number - 1]) > _FULL
+            if not is_full or self.indent(number) != depth or not self.all[number].strip():
+                break
+            end = number + 1
+        return range(first, end)
 
     def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
         """The lines to weigh, those of one form together, and the others that fail.
@@ -672,9 +684,8 @@ class Lines:
             )
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
-            said = (
-                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
-            )
+            whole = " ".join(self.all[at][:_LONGEST] for at in self._paragraph(below))
+            said = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
 
