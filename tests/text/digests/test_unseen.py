@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import each
-from contextkit.text.digests import engine, lines
+from contextkit.text.digests import engine, lines, reading
 
 LISTED = """\
 /srv/app:
@@ -796,3 +796,66 @@ def test_the_entries_of_two_trees_stand_under_each_and_a_name_is_not_amiss() -> 
     npm = TREE + "├── parse-conflict-json@5.0.1 deduped\n└── UNMET DEPENDENCY is-odd@3.0.1\n"
     amiss = [row.finding for row in engine.digest(npm, 250).rows if row.aspect == "amiss"]
     assert amiss == ["UNMET DEPENDENCY is-odd@3.0.1"]
+
+
+USED = """\
+Usage: till [options] <path-to-till>
+
+Options
+  -S <path-to-till>            = Name a till.
+  -B <path-to-box>, --box=DIR  = Name a box.
+  -C <first-coin>              = Begin with a coin.
+  -D <name>=<value>            = Define a coin.
+  -U <globbing_expr>           = Forget coins.
+  --fresh                      = Begin afresh.
+  -q/--quiet                   = Say nothing.
+"""
+
+
+def test_the_words_of_a_placeholder_are_no_option() -> None:
+    digest = engine.digest(USED, 200)
+    assert (
+        digest.kind == "help" and "-S, -B/--box, -C, -D, -U, -q/--quiet, --fresh" in digest.summary
+    )
+    assert "/-to-" not in digest.summary and "-coin" not in digest.summary
+
+
+def a_page() -> str:
+    """A page of a manual whose settings are headings between empty lines and deeper ones."""
+    settings = "".join(
+        f"   {name}\n       •   Default: false\n\n       Sets how coins are {name}, which mat‐\n"
+        "       ters if the till is locked.\n\n"
+        for name in ("counted", "rolled", "weighed-first", "stored", "strict-peers")
+    )
+    return (
+        "TILL-ADD(1)                TILL-ADD(1)\n\nNAME\n       till-add - Add coins to a till\n\n"
+        "   Description\n"
+        "       Coins are kept as they come, one by one, and each of them is weighed on its\n"
+        "       way in, whatever it is worth, unless the till is open al‐\n       ready.\n\n"
+        "       This command adds coins to a till that was opened be‐\n"
+        "       fore, and it fails if there is none. As an example:\n\n"
+        "           till add other:coins:\n\n       It is slow.\n\n"
+        f"   Configuration\n       All of them are off.\n\n{settings}"
+        "TILL                       TILL-ADD(1)\n"
+    )
+
+
+def test_the_settings_of_a_page_are_names_and_its_words_are_whole() -> None:
+    digest = engine.digest(a_page(), 250)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert "counted, rolled, weighed-first, stored, strict-peers" in by_aspect["Configuration"]
+    assert "till add other:coins" not in by_aspect
+
+
+def test_a_word_that_a_page_parts_is_whole() -> None:
+    assert reading.wrapped("it was opened be‐", "fore dawn") == "it was opened before dawn"
+    assert reading.wrapped("up to the cbs‐", "Größe") == "up to the cbs‐Größe"
+
+
+def test_entries_of_a_listing_that_are_not_shown_are_counted() -> None:
+    hits = "".join(f"shop/till_{n % 9}.py:{n}:from decimal import part_{n}\n" for n in range(700))
+    digest = engine.digest(hits, 200)
+    line = next(row.finding for row in digest.rows if row.aspect == "line")
+    shown = line.count(":from")
+    assert digest.summary.endswith(f"line: +{700 - shown} more")
+    assert "… shop" not in digest.summary  # two of them are never one

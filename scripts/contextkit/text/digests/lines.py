@@ -99,9 +99,9 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     " summary result finished complete succe score elapsed duration installed per␣second"
     " throughput exit return in␣ ok= hits found build time:",
 )
-_FRAME_BEGINS = frozenset("Fafi.#0123456789")
+_FRAME_BEGINS = frozenset("Facfi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 THEIRS = (  # in a frame of a library
@@ -118,18 +118,18 @@ _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are l
 _BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_RULE = Pattern(r"[\W_]*$|\s*\.\.\. \d+ more$")
+_RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
-_TITLE = Pattern(  # a heading between rules, or above an empty line
-    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
+_TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
+    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
 )
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_PROGRESS = Pattern(
-    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$"
-)  # a mark for each test
+_PROGRESS = Pattern(  # a mark for each test, or that one begins
+    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$|=== [A-Z]+ +\S+$"
+)
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -145,6 +145,7 @@ _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
 _FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
 _ALIKE = 8  # forms that differ only in names and are told as one
+_WRAPPED, _FULL = 4, 60  # more lines of a paragraph, and characters of one that is full
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
 _VALUES = 3  # values of a word that are told one by one
@@ -375,6 +376,11 @@ def is_amiss(said: str) -> bool:
     return says_failure(" ".join(word for word in said.split() if not _is_name(word.lower())))
 
 
+def is_frame(said: str) -> bool:
+    """Whether a line is a frame of a stack trace."""
+    return bool(_FRAME.match(said))
+
+
 def says_failed(said: str) -> bool:
     """Whether a part of a line has a word that means nothing else than that something failed."""
     return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
@@ -486,21 +492,23 @@ class Lines:
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
-        below = -1  # the line that was told with the one above it
+        below = range(0)  # the lines that were told with the one above them
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
             weight *= _INSIDE if line.number in inside else 1
-            if line.number == below:
+            if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            if unit.weight > _LEAST or unit.group:
+            is_most = line.times * 2 > len(self.all)
+            if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
-                below = self._leads_on(line.number) or -1
+                led = self._leads_on(line.number)
+                below = self._paragraph(led) if led else range(0)
         if others and not self.is_prose:
             times = sum(line.times for line in others)
             units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
@@ -530,6 +538,16 @@ class Lines:
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
+
+    def _paragraph(self, first: int) -> range:
+        """The lines of an indented paragraph that is wrapped; one line if it is none."""
+        depth, end = self.indent(first), first + 1
+        for number in self.below(first, _WRAPPED) if depth else ():
+            is_full = len(self.all[number - 1]) > _FULL
+            if not is_full or self.indent(number) != depth or not self.all[number].strip():
+                break
+            end = number + 1
+        return range(first, end)
 
     def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
         """The lines to weigh, those of one form together, and the others that fail.
@@ -666,9 +684,8 @@ class Lines:
             )
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
-            said = (
-                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
-            )
+            whole = " ".join(self.all[at][:_LONGEST] for at in self._paragraph(below))
+            said = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
 

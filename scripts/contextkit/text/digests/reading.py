@@ -35,6 +35,7 @@ _ABBREVIATIONS = frozenset(
 
 
 _RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
+_HYPHEN = "\u2010"  # of a page, at the end of a line
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
@@ -438,7 +439,8 @@ def both_ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     end = text[-min(_END, most // 2) :]
-    return f"{cut(text, most - len(end))} {end[end.find(' ') + 1 :]}"
+    words = _BETWEEN_WORDS.search(end)  # and not between a name and its value
+    return f"{cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:
@@ -456,15 +458,23 @@ def beginning(text: str, end: int) -> str:
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
 
 
+def wrapped(text: str, more: str) -> str:
+    """A line with the next one of its paragraph; a word that a page parts between them is whole."""
+    if not text.endswith(_HYPHEN):
+        return f"{text} {more}"
+    return text[: -more[:1].islower() or None] + more
+
+
 def joined(line: str, *others: str) -> str:
     """Statements as one line."""
     for other in others:
-        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;…" else f"{line}; {other}"
+        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;" else f"{line}; {other}"
     return line
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
 _REMARK = re.compile(r" \([^()\n]{9,}\)")
+_BETWEEN_WORDS = re.compile(r"(?<!\":) ")
 _BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 

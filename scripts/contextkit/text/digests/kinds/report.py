@@ -46,9 +46,10 @@ def confidence(text: str) -> int:
         return 0  # a tool begins its lines like that
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
-    titles = set(_TITLES.findall(sample))
-    if 1 < len(titles) == form and len({_DIGITS.sub("", title) for title in titles}) == 1:
-        return 0  # a script names the runs of a tool like that
+    titles = _TITLES.findall(sample)
+    are_alike = len({_DIGITS.sub("", title) for title in titles}) == 1 < len(titles) == form
+    if are_alike and (len({*titles}) > 1 or titles[0][1] == " "):
+        return 0  # a script names the runs of a tool like that, or the tool itself
     if len(_PLACED.findall(sample)) > heads:
         return 0  # `go vet` names its packages like that
     if not heads and _LISTS.search(sample):
