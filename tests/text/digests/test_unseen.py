@@ -749,3 +749,22 @@ def test_a_frame_is_no_failure_by_the_name_of_its_file() -> None:
     )
     digest = engine.digest(f"step 1\n{trace}OSError: no such file: 'a.json'\nexit status 0\n", 200)
     assert 'File "' not in "".join(row.finding for row in digest.rows if row.aspect == "failed")
+
+
+def test_messages_with_a_name_of_words_for_their_rule_are_counted_by_it() -> None:
+    messages = "".join(f"shop/m{n % 3}.py:{n}:1: odd-name: Rename it, n{n}\n" for n in range(1, 15))
+    messages += "shop/m1.py:9:1: no-sum Add `sum` to the row\n"
+    digest = engine.digest(f"{messages}Found 15 errors.\n", 150)
+    assert "15 messages in 3 files: odd-name x14, no-sum x1" in digest.summary
+
+
+def test_counts_with_what_they_count_are_rows_also_among_other_lines() -> None:
+    counts = "".join(f"{900 - 7 * n}\tD{n}\t[ ] rule-of-kind-{chr(97 + n)}\n" for n in range(20))
+    summary = engine.digest(f"warning: two rules differ\n{counts}Found 9 errors.\n", 150).summary
+    assert "20 rows by" in summary and "to 900 (D0 [ ] rule-of-kind-a); next 893" in summary
+
+
+def test_a_module_called_traceback_is_no_failure() -> None:
+    rows = "".join(f"import time: {n} | {n * 7 % 90} | part{n}\n" for n in range(9))
+    digest = engine.digest(f"{rows}import time: 5 | 8 | traceback\n", 100)
+    assert "failed" not in [row.aspect for row in digest.rows] and "traceback" not in digest.key

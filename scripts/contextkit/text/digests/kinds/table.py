@@ -305,7 +305,13 @@ def _cells(line: str) -> tuple[str, list[str]]:
     """
     words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
     figures = [*map(_is_figure, words)]
-    if sum(figures) < 2 or len(words) > 4 * sum(figures) or bare(line) != line.strip():
+    count = sum(figures)
+    is_count = count == 1 and words[0].isdigit()  # of what is named behind it
+    if (
+        (count < 2 and not is_count)
+        or len(words) > 4 * count + is_count
+        or bare(line) != line.strip()
+    ):
         return "", []
     form, cells = "", list[str]()
     for word, is_figure in zip(words, figures, strict=True):
