@@ -761,7 +761,7 @@ def test_messages_with_a_name_of_words_for_their_rule_are_counted_by_it() -> Non
 def test_counts_with_what_they_count_are_rows_also_among_other_lines() -> None:
     counts = "".join(f"{900 - 7 * n}\tD{n}\t[ ] rule-of-kind-{chr(97 + n)}\n" for n in range(20))
     summary = engine.digest(f"warning: two rules differ\n{counts}Found 9 errors.\n", 150).summary
-    assert "20 rows by" in summary and "to 900 (D0 [ ] rule-of-kind-a); next 893" in summary
+    assert "20 rows by count: 767 (D19 [ ] rule-of-kind-t) to 900 (D0 [ ]" in summary
 
 
 def test_a_module_called_traceback_is_no_failure() -> None:
