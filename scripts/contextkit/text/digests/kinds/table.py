@@ -310,11 +310,8 @@ def _cells(line: str) -> tuple[str, list[str]]:
     figures = [*map(_is_figure, words)]
     count = sum(figures)
     is_count = count == 1 and words[0].isdigit()  # of what is named behind it
-    if (
-        (count < 2 and not is_count)
-        or len(words) > 4 * count + is_count
-        or bare(line) != line.strip()
-    ):
+    is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
+    if not is_row or bare(line) != line.strip():
         return "", []
     form, cells = "", list[str]()
     for word, is_figure in zip(words, figures, strict=True):
@@ -479,7 +476,8 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     falls = all(a >= b for a, b in itertools.pairwise(values))
     are_near = max(values) - min(values) < _NEAR * len(values)
     in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
-    may_name = in_row or (index == 0 and any(head) and not falls)
+    is_first = index == 0 and any(head) and not falls
+    may_name = in_row or is_first
     if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda one: one[0])
