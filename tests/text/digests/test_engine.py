@@ -213,3 +213,10 @@ def test_where_nothing_is_left_out_the_lines_to_open_are_those_around_a_failure(
     text = "tests/test_a.py::test_x PASSED\n" * 200 + "tests/test_b.py::test_y FAILED\n"
     digest = engine.digest(text, 200)
     assert digest.last == 0 and digest.stretch == (201, 201)
+
+
+def test_the_title_of_a_text_does_not_make_it_a_list_of_sources() -> None:
+    items = "".join(f"- The part `p{n}.py` is read {n + 2} times faster.\n" for n in range(9))
+    text = f"# Changelog\n\n## 2.0\n\n### Features\n\n{items}"
+    digest = engine.digest(text, 60)
+    assert digest.kind == "report" and "times faster" in digest.summary

@@ -7,7 +7,7 @@ what is left of the cap, and is the whole receipt where nobody wrote one.
 
 from __future__ import annotations
 
-from contextkit.base import names, redaction, tokens
+from contextkit.base import markdown, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Sequence
@@ -101,7 +101,8 @@ class _Teller:
 
     def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
         self._layout, self._first = layout, first
-        self._answer, self._text, self._topic = output.answer, output.content, output.topic.strip()
+        self._answer = output.answer or output.summary
+        self._text, self._topic = output.content, output.topic.strip()
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
         self._author, self._parsed = self._read(output.status)
@@ -121,8 +122,9 @@ class _Teller:
             others = tuple(s for s in author.statements if s.role != "verdict")
             author = author._replace(statements=others)
         lines = self._text.split("\n")
-        for statement in author.core or author.statements:
-            lines[statement.line - 1] = ""  # it is told already
+        for statement in author.core or author.statements:  # they are told already
+            for at in range(statement.line - 1, _end(lines, statement.line)):
+                lines[at] = ""
         rest = parsed("\n".join(lines))
         if rest.is_output and author.statements:  # a tool's labels are no author
             return authored.Authored(), parsed(self._text)
@@ -322,6 +324,15 @@ class Beside(NamedTuple):
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
+
+
+def _end(lines: list[str], number: int) -> int:
+    """The last line, from 1, of the paragraph or item of which line `number` is the first."""
+    while number < len(lines) and (bare := lines[number].strip()):
+        if bare[0] in "#|>*`" or markdown.mark_of(bare):
+            break
+        number += 1
+    return number
 
 
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:

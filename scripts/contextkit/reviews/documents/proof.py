@@ -135,10 +135,11 @@ _UNREAD = Pattern(
     r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
     r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
+    r"|\b(?:not|un)[ -]?reviewed\b(?!\W{0,4}(?:none|nothing|n/a|-))"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
     r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
     re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed only",
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
@@ -155,6 +156,11 @@ _COUNTED_ONLY = Pattern(
     r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
+_VERDICT_ROW = Pattern(r"\W{0,8}verdict\W{1,6}(\S.*)$", re.IGNORECASE)
+_IMP_ROW = Pattern(r"\W{0,4}IMP\W{0,4}\|", re.IGNORECASE)
+_NUMBERED = Pattern(
+    r"\W{0,6}(?:issue|finding|bug|problem|defect)s? #?\d|\W{0,6}S[01]\b", re.IGNORECASE
+)
 _FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
     r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
@@ -215,7 +221,8 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
-_DECIDES = frozenset(["verdict", "decision", "overall"])
+_DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
+_FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
 
 
 class Doubt(NamedTuple):
@@ -233,6 +240,16 @@ def doubts(
     proof = _Proof(text, findings, inside, terms)
     missing = proof.missing(terms) if terms else ()
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
+
+
+def _of_index(row: str) -> str:
+    """Why a line of the index is a doubt: its verdict, or an improvement, says that it is grave."""
+    verdict = _VERDICT_ROW.match(row)
+    title = row.rpartition("|")[2].strip() if _IMP_ROW.match(row) else ""
+    label = title.partition(":")[0] if ":" in title else ""
+    said = serious_in(verdict[1], "") if verdict else ""
+    said = said or (label if vocabulary.severity(label) in SERIOUS else "")
+    return f"says {said}, which its index has not" if said else ""
 
 
 def _fixed_in(row: str) -> set[str]:
@@ -320,10 +337,15 @@ class _Proof:
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             raw, after = self._raw[number - 1], self._rows[following - 1] if following else ""
             is_hiding = _hides(raw)
-            if is_hiding or number not in self._inside:
-                why = _HIDES if is_hiding else self._why(number, self._rows[number - 1], after)
-                if why:
-                    yield Doubt(number, _shown(raw), why)
+            row = self._rows[number - 1]
+            if is_hiding:
+                why = _HIDES
+            elif number in self._inside:
+                why = _of_index(row)
+            else:
+                why = self._why(number, row, after)
+            if why:
+                yield Doubt(number, _shown(raw), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
         """Return why a line outside the index is a doubt, or ''."""
@@ -389,8 +411,12 @@ class _Proof:
         of_row = number in self._of_row
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
             value = _all_words(label["value"])
-            if not _DECIDES.isdisjoint(_all_words(label["label"])) and 0 < len(value) < 4:
-                return "" if value[0] in _PASSING else "gives another verdict"
+            is_brief = 0 < len(value) < _LABEL_WORDS - 1
+            if is_brief and not _DECIDES.isdisjoint(_all_words(label["label"])):
+                passes = value[0] in _PASSING and value != ["no"]
+                return "" if passes else "gives another verdict"
+            if is_brief and value[0] in _FAILING:
+                return "gives another verdict"
             if of_row and bare[: label.end("label")].isascii():
                 return ""  # the row explains it
             if not _is_known_label(label["label"], label["value"]):
@@ -441,7 +467,7 @@ def _is_known_label(label: str, value: str) -> bool:
         all(passes)
         or vocabulary.says_nothing(vocabulary.plain(value))
         or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
-    )
+    ) and not _NUMBERED.match(label)
 
 
 def _folded(row: str) -> str:

@@ -24,6 +24,7 @@ from contextkit.text.patterns import Pattern
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
+_PARAGRAPH = 60  # lines that are more than one paragraph
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
@@ -186,6 +187,8 @@ class Block(NamedTuple):
         return [clause(part) for part in parts]
 
 
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_SAME = 6  # lines of a paragraph that differ in nothing but numbers, which are told as one
 _FEW = 3  # blanks in the words that name what follows
 _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
@@ -286,8 +289,7 @@ def name_of(block: Block) -> str:
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
     start, text = 0, ""
-    for number, line in enumerate(lines):
-        bare = line.strip().lstrip("> ")
+    for number, bare in _lines(lines):
         if text and (not bare or bare.startswith("**")):
             yield start, text
             text = ""
@@ -295,6 +297,17 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
             start, text = (number, bare) if not text else (start, f"{text} {bare}")
     if text:
         yield start, text
+
+
+def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines without marks of a quote, of which many that differ in numbers only are one."""
+    bare = ((number, line.strip().lstrip("> ")) for number, line in enumerate(lines))
+    for form, same in itertools.groupby(bare, key=lambda one: one[1].translate(_NO_DIGITS)):
+        first, *others = same
+        if form and len(others) >= _SAME - 1:
+            yield first[0], f"{first[1]} (x{len(others) + 1})"
+        else:
+            yield from (first, *others)
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -365,7 +378,7 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
-        is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        is_wrapped = 1 < len(block) < _PARAGRAPH and all(low <= len(line) <= high for line in block[:-1])
         is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):

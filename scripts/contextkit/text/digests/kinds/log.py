@@ -125,7 +125,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     bad = any(_BAD.search(unit.text) for unit in verdict)
     has_failed = bad or failed or messages
     if verdict and has_failed:
-        rest = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
+        apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
+        rest = apt if apt or failed or messages else rest
     is_run = (verdict or stamped) and not text.is_prose
     is_log = failed or messages or is_run
     is_alone = not (messages or counted)
