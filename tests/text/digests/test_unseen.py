@@ -768,3 +768,15 @@ def test_a_module_called_traceback_is_no_failure() -> None:
     rows = "".join(f"import time: {n} | {n * 7 % 90} | part{n}\n" for n in range(9))
     digest = engine.digest(f"{rows}import time: 5 | 8 | traceback\n", 100)
     assert "failed" not in [row.aspect for row in digest.rows] and "traceback" not in digest.key
+
+
+def test_of_a_file_with_who_wrote_each_line_the_small_commits_are_told() -> None:
+    many = (
+        "c083ea60 (Tom Kral 2024-01-02 {0:>3}) x{0} = {0}",
+        "0a6cfb3e (Tom Kral 2024-01-01 {0:>3})",
+    )
+    rows = [many[n % 2].format(n) for n in range(1, 60)]
+    rows[29] = "a9afa306 (Ada Lamb 2024-01-09  30)     base += 30"
+    digest = engine.digest("\n".join(rows) + "\n", 120)
+    assert digest.key == "59 lines of 3 commits, the newest a9afa306 of 2024-01-09"
+    assert "a9afa306 (Ada Lamb 2024-01-09) base += 30" in digest.summary

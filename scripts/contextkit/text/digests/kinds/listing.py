@@ -28,6 +28,10 @@ _COMMIT = Pattern(  # no line of `git blame`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
 )
+_BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
+    r"^(?P<commit>\^?[0-9a-f]{7,40}) (?:\S+ +)?\((?P<who>\S.*?) +(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?: \d\d:\d\d:\d\d [+-]\d{4})? +\d+\) ?(?P<code>.*)$"
+)
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
@@ -395,6 +399,22 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     return _of_commits(commits, authors)
 
 
+def _blamed(entries: Entries) -> list[Unit]:
+    """Who wrote how many lines of a file, then those of small commits, the newest first."""
+    sizes = Counter(match["commit"] for _, match in entries)
+    authors = Counter(match["who"] for _, match in entries)
+    newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
+    said = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
+    units = _sums(f"{said} {newest['commit']} of {newest['date']}", "authors", authors)
+    order = sorted(entries, key=lambda one: one[1]["date"], reverse=True)
+    order.sort(key=lambda one: sizes[one[1]["commit"]])
+    for place, (number, match) in enumerate(order[:_LINES]):
+        said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
+        rank = 3 * (place < _NAMED and bool(match["code"].strip()))
+        units.append(Unit(number, "line", said[:_LONGEST], 1.0 / sizes[match["commit"]], rank))
+    return units
+
+
 def _commits(entries: Entries) -> list[Unit]:
     return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
                         for n, match in entries])  # fmt: skip
@@ -437,5 +457,6 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
     "commits": (_COMMIT, _commits),
+    "blamed": (_BLAMED, _blamed),
     "hits": (_HIT, _hits),
 }
