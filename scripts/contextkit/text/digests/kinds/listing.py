@@ -456,7 +456,7 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
-    "commits": (_COMMIT, _commits),
     "blamed": (_BLAMED, _blamed),
+    "commits": (_COMMIT, _commits),
     "hits": (_HIT, _hits),
 }
