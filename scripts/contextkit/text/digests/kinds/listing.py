@@ -410,8 +410,9 @@ def _blamed(entries: Entries) -> list[Unit]:
     order.sort(key=lambda one: sizes[one[1]["commit"]])
     for place, (number, match) in enumerate(order[:_LINES]):
         said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
-        rank = 3 * (place < _NAMED and bool(match["code"].strip()))
-        units.append(Unit(number, "line", said[:_LONGEST], 1.0 / sizes[match["commit"]], rank))
+        is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
+        weight = 1.0 / sizes[match["commit"]]
+        units.append(Unit(number, "line", said[:_LONGEST], weight, 3 * is_small))
     return units
 
 
