@@ -113,6 +113,22 @@ def test_json_lines_are_a_list() -> None:
     assert "list of 20" in digest_of("\n".join(lines), "json").summary
 
 
+def test_lists_of_values_in_json_are_told_by_columns() -> None:
+    rows = [[n, "ok" if n != 41 else "failed", n % 7] for n in range(60)]
+    said = digest_of(json.dumps(rows), "json").summary
+    assert "list of 60" in said and "ok x59, failed x1" in said and "[0]: list of" not in said
+
+
+def test_of_a_dump_the_rows_of_each_table_are_counted() -> None:
+    parts = ["-- A dump\n"]
+    for name, count in (("goods", 70), ("orders", 9)):
+        parts.append(f"CREATE TABLE shop.{name} (\n    id integer NOT NULL\n);\n")
+        parts += [f"INSERT INTO shop.{name} VALUES ({n}, 'x');\n" for n in range(count)]
+    said = digest_of("".join(parts), "code").summary
+    assert "70 rows in shop.goods; 9 rows in shop.orders" in said
+    assert "86 lines, 2 definitions" in said
+
+
 def test_a_table_shows_columns_ends_and_the_row_that_stands_out() -> None:
     rows = [f"node-{n},eu,{n * 3},ok" for n in range(40)]
     rows[17] = "node-17,eu,9000,failed"

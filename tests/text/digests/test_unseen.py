@@ -226,10 +226,8 @@ index 1111111,2222222..0000000
 +++ b/src/price.py
 @@@ -1,5 -1,5 +1,9 @@@
   def net(price):
-++<<<<<<< HEAD
- +    return price * Decimal('1.19')
-++=======
-+     return price * Decimal('1.07')
+++ +    return price * Decimal('1.19')
++++     return price * Decimal('1.07')
 ++>>>>>>> feature/vat
   
   def gross(price):
@@ -780,3 +778,50 @@ def test_of_a_file_with_who_wrote_each_line_the_small_commits_are_told() -> None
     digest = engine.digest("\n".join(rows) + "\n", 120)
     assert digest.key == "59 lines of 3 commits, the newest a9afa306 of 2024-01-09"
     assert "a9afa306 (Ada Lamb 2024-01-09) base += 30" in digest.summary
+
+
+NAMES = [
+    "copying shop/errorcodes.py -> build/shop",
+    "fetch GET 200 https://registry.example/json-parse-errors 58ms",
+    "extracting ./dist/errors/index.css",
+    "linked /opt/shop/failed to its target",
+    '"node_modules/assertion-error": {',
+]
+
+
+@each("line", NAMES)
+def test_a_word_of_failure_in_a_path_or_an_address_is_none(line: str) -> None:
+    assert lines.Lines(f"begun\n{line}\n").failing == []
+
+
+@each("line", ["read/write error on disk 1", "cat: /srv/a.txt: No such file", "I/O error, sector 2",
+               "/srv/app.js:3: error: no name"])  # fmt: skip
+def test_a_failure_beside_a_path_is_one(line: str) -> None:
+    assert lines.Lines(f"begun\n{line}\n").failing == [1]
+
+
+TREES = """\
+[ 4096]  shop/till
+├── [ 1188]  __init__.py
+├── [  310]  coins.py
+├── [  502]  notes.py
+├── [17520]  exceptions.cpython-311.pyc
+└── [  104]  timeouts.py
+[ 4096]  shop/mail
+├── [  610]  errors.cpython-311.pyc
+├── [ 1321]  sender.py
+├── [  422]  reader.py
+├── [  812]  parser.py
+└── [  240]  timeouts.py
+"""
+
+
+def test_the_entries_of_two_trees_stand_under_each_and_a_name_is_not_amiss() -> None:
+    digest = engine.digest(TREES, 250)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert "amiss" not in digest.summary
+    assert "exceptions" in by_aspect["[ 4096] shop/till"]
+    assert "sender.py" in by_aspect["[ 4096] shop/mail"] and "mail" not in by_aspect
+    npm = TREE + "├── parse-conflict-json@5.0.1 deduped\n└── UNMET DEPENDENCY is-odd@3.0.1\n"
+    amiss = [row.finding for row in engine.digest(npm, 250).rows if row.aspect == "amiss"]
+    assert amiss == ["UNMET DEPENDENCY is-odd@3.0.1"]

@@ -567,7 +567,10 @@ def _without_lead(item: str, before: str) -> str:
     lead = item[: item.find(": ") + 2]
     while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
         lead = item[: longer + 2]
-    return item[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else item
+    is_whole = lead.count("(") == lead.count(")")
+    return (
+        item[len(lead) :] if len(lead) > _SHORT and is_whole and before.startswith(lead) else item
+    )
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:

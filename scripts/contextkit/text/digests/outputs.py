@@ -16,10 +16,17 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds, streams
+from contextkit.text.digests import diagnostics, kinds, runners, streams
 from contextkit.text.digests.kinds import diff, listing, log
-from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, says_failure
-from contextkit.text.digests.reading import REST, Unit, line_count
+from contextkit.text.digests.lines import (
+    Lines,
+    Piece,
+    failing_in,
+    numbers_in,
+    of_piece,
+    says_failure,
+)
+from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
 _WHOLE = (
@@ -32,8 +39,10 @@ _WHOLE = (
     "listing",
     "plain",
 )  # asked of a segment
+_QUOTED = ("code", "help")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
+_FOUND = 10_000  # lines with words of failure that are read between both ends
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
@@ -71,22 +80,45 @@ _READ = 80  # characters of a line in which the sign of a prompt is
 def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     """The kind of the text, and all that can be said of it.
 
-    Of a text of many megabytes or more than 100,000 lines, only both ends are read; what is counted
-    is then `or more`.
+    Of a text of many megabytes or more than 100,000 lines, both ends are read, and between them
+    the lines that speak of a failure. What is counted of others is then `or more`.
     """
     if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
         return _units(text, status)
+    read, numbers, found, more = _excerpt(text)
+    kind, told = _units(read, status)
+    for at, unit in enumerate(told):
+        is_whole = unit.group in (*_FAILED, FAILING) and not more
+        is_least = not is_whole and (unit.derived or unit.times > 1)
+        line = numbers[unit.line - 1] + 1
+        told[at] = unit._replace(text=unit.text + " (or more)" * is_least, line=line)
+    between = f"{found.start + 1}-{found.stop}"
+    said = f"lines {between} are read for words of failure only"
+    told.append(Unit(found.start + 1, "", said, 2.0, 2, derived=True))
+    if more:
+        told.append(Unit(more[0] + 1, "", "", 0, 0, FAILING, times=len(more)))
+    return kind, told
+
+
+def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
+    """The part of a very long text that is read, and the number, from 0, of each of its lines.
+
+    Then the lines between its ends, and those of them that speak of a failure and are too many.
+    """
     longest = (len(text) / (text.count("\n") + 1)) * _MOST_LINES  # characters of so many lines
     head, tail = int(min(_HEAD, longest * 0.75)), len(text) - int(min(_TAIL, longest * 0.25))
     head = text.rfind("\n", 0, head) + 1 or head
     tail = text.find("\n", tail) + 1 or tail
-    left = text.count("\n", head, tail)
-    kind, told = _units(text[:head] + text[tail:], status)
-    last = text.count("\n", 0, head)
-    for at, unit in enumerate(told):
-        words = unit.text + " (or more)" * (unit.derived or unit.times > 1)
-        told[at] = unit._replace(text=words, line=unit.line + left * (unit.line > last))
-    return kind, told
+    beginning, middle = text[:head].split("\n"), text[head:tail].split("\n")
+    beginning = beginning if beginning[-1] else beginning[:-1]
+    first = text.count("\n", 0, head)
+    between = range(first, first + len(middle) - 1)
+    failing = [*failing_in(text[head:tail])]
+    read = [*beginning, *(middle[number] for number in failing[:_FOUND]), text[tail:]]
+    numbers = [first + number for number in failing]
+    last = range(between.stop, between.stop + text.count("\n", tail) + 1)
+    shown = [*range(len(beginning)), *numbers[:_FOUND], *last]
+    return "\n".join(read), shown, between, numbers[_FOUND:]
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
@@ -180,7 +212,7 @@ def _is_failure(unit: Unit) -> bool:
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    is_help = kinds.confidence("help", text) and not kinds.confidence("code", text)
+    is_help = _is(text, "help") and not _is(text, "code")
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
@@ -202,11 +234,16 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
+        if _is(text, name) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     return _inside(text) if not kind else ("", [])
+
+
+def _is(text: str, name: str) -> bool:
+    """Whether a text is of a kind; what a runner of tests quotes makes it no source and no help."""
+    return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
 def _inside(text: str) -> tuple[str, list[Unit]]:

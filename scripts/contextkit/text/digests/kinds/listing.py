@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import os
 import re
@@ -12,7 +13,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failed, says_failure
+from contextkit.text.digests.lines import (
+    Piece,
+    in_pieces,
+    is_amiss,
+    of_piece,
+    says_failed,
+    says_failure,
+)
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -38,8 +46,8 @@ _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
-    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9})[.+@]? +"
-    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]?) +"
+    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)(?P<group>\S+))? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
@@ -54,6 +62,7 @@ _LINES = 500  # lines that can be shown
 _STATES, _RARE = 5, 5  # of files that are checked; of so many, one in a rare state
 _NAMED = 8  # commits with the names of branches and tags that come first
 _NEWEST = 3  # commits that come first
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
@@ -127,7 +136,19 @@ def units(text: str) -> list[Unit]:
     entries = [(number, match) for number, line in lines if (match := pattern.match(line))]
     numbers = {number for number, _ in entries}
     others = [Unit(n, reading.REST, line) for n, line in lines if n not in numbers]
-    return [*told(entries), *others]
+    units = told(entries)
+    return [*(_below_roots(units, others) if form == "tree" else units), *others]
+
+
+def _below_roots(units: list[Unit], others: list[Unit]) -> list[Unit]:
+    """The entries of several trees, each under the line that is above its tree."""
+    roots = [root for root in others if any(unit.line == root.line + 1 for unit in units)]
+    if len(roots) < 2:
+        return units
+    lines = [root.line for root in roots]
+    return [unit._replace(aspect=" ".join(roots[bisect.bisect(lines, unit.line) - 1].text.split()))
+            if unit.aspect in ("top", "entry") else unit
+            for unit in units]  # fmt: skip
 
 
 def _paths(entries: Entries) -> list[Unit]:
@@ -166,14 +187,26 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
-    for at, (number, match) in enumerate(entries[:_LINES]):
+    for at, (number, match) in enumerate(entries):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
         defines = bool(_DEFINES.search(_shown(match)))
-        units.append(Unit(number, noun, _shown(match), weight + defines, 3 * defines))
-    return units
+        told = noun if group else ""
+        rank = 3 * defines
+        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
+    return _told_once(units)
+
+
+def _told_once(units: list[Unit]) -> list[Unit]:
+    """The first of units that are equal, for all of them; of very many, the others are counted."""
+    times = Counter((unit.aspect, unit.text) for unit in units)
+    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
+    kept = [first[key]._replace(times=count) for key, count in times.items()]
+    beyond = [unit for unit in kept[_LINES:] if unit.group]
+    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
+    return kept[:_LINES] + rest
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -202,8 +235,9 @@ def _files(entries: Entries) -> list[Unit]:
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
         *odd[:_SHOWN],
-        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
-    ]
+        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                     for n, name, size in named]),
+    ]  # fmt: skip
 
 
 def _bytes(size: str) -> float:
@@ -214,12 +248,13 @@ def _bytes(size: str) -> float:
 
 def _tree(entries: Entries) -> list[Unit]:
     """How many entries, those at the top, what is amiss, then the others."""
-    nodes = [(n, len(match["lines"]), match["name"][:_LONGEST]) for n, match in entries]
+    nodes = [(n, len(match["lines"]), " ".join(match["name"].split())[:_LONGEST])
+             for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
+    deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
-           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
+           if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
     remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
     remarks = remarks if len(remarks) * _RARE < len(nodes) else []
     return [
@@ -227,7 +262,7 @@ def _tree(entries: Entries) -> list[Unit]:
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
         *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
-        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
+        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
     ]
 
 

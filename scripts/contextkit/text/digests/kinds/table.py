@@ -40,6 +40,7 @@ _NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or none
+_PLACED = Pattern(r"(?:E  +|[^\s:]+\.\w+:\d+: )\S")  # what a test or a compiler says
 _WORD = Pattern(r"[^\s|]+")
 _SENTENCE = Pattern(r"[a-z]{2}[.!?:;)]\s*$|\b(?:is|are|to|the|on|in|and)\b")
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
@@ -304,7 +305,7 @@ def _parts(between: list[str]) -> bool:
 def _cells(line: str) -> tuple[str, list[str]]:
     """Each figure of a row and the words between two of them; which are figures: `wnn`.
 
-    None of a line that says more in words, or of an event of a log.
+    None of a line that says more in words, of an event of a log, or of one that names a failure.
     """
     words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
     figures = [*map(_is_figure, words)]
@@ -312,6 +313,8 @@ def _cells(line: str) -> tuple[str, list[str]]:
     is_count = count == 1 and words[0].isdigit()  # of what is named behind it
     is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
     if not is_row or bare(line) != line.strip():
+        return "", []
+    if says_failed(words[0]) or _PLACED.match(line):
         return "", []
     form, cells = "", list[str]()
     for word, is_figure in zip(words, figures, strict=True):
