@@ -226,8 +226,10 @@ index 1111111,2222222..0000000
 +++ b/src/price.py
 @@@ -1,5 -1,5 +1,9 @@@
   def net(price):
-++ +    return price * Decimal('1.19')
-+++     return price * Decimal('1.07')
+++<<<<<<< HEAD
+ +    return price * Decimal('1.19')
+++=======
++     return price * Decimal('1.07')
 ++>>>>>>> feature/vat
   
   def gross(price):
