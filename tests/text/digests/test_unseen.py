@@ -712,8 +712,11 @@ def test_files_of_a_rare_mode_and_links_are_told_with_it() -> None:
     rows = [f"-rw-r--r-- 1 ada ada {n} Nov 23 02:00 /srv/a/m{n}.py" for n in range(60)]
     rows[31] = "-rwsr-xr-x 1 ada ada 733 Nov 23 02:00 /srv/a/up/.x.sh"
     rows[40] = "lrwxrwxrwx 1 ada ada 14 Nov 23 02:00 /srv/a/now -> old/7"
+    rows += [f"-rwxr-xr-x 1 ada ada 9 Nov 23 02:00 /srv/bin/run{n}" for n in range(9)]
+    rows[50] = "-rwxr-xr-x 1 ada ada 91 Nov 23 02:00 /srv/a/shell.php"
     summary = engine.digest("\n".join(rows) + "\n", 150).summary
     assert "-rwsr-xr-x /srv/a/up/.x.sh" in summary and "lrwxrwxrwx /srv/a/now -> old/7" in summary
+    assert "-rwxr-xr-x /srv/a/shell.php" in summary and "-rwxr-xr-x /srv/bin" not in summary
 
 
 def test_of_found_lines_the_one_that_defines_the_name_is_told() -> None:

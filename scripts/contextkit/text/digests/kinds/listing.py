@@ -83,7 +83,7 @@ _DEFINES = Pattern(  # a found line that defines what was looked for
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
     r"|:\d+:\s*(?:CREATE|ALTER) "
 )
-_SELDOM = 50  # entries, of which one is of a rare mode
+_SELDOM, _BESIDE = 50, 10  # entries, and those of a folder, of which one is of a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
@@ -212,9 +212,7 @@ def _told_once(units: list[Unit]) -> list[Unit]:
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
-    few = max(1, modes.total() // _SELDOM)
-    odd: list[Unit] = []
+    modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -222,9 +220,8 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
-        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
-            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
-            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
+        if entry["mode"] and entry["name"] not in (".", ".."):
+            modes.append((number, os.path.join(folder, entry["name"]), entry["mode"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -234,10 +231,26 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *odd[:_SHOWN],
+        *_of_rare_modes(modes),
         *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
                      for n, name, size in named]),
     ]  # fmt: skip
+
+
+def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
+    """Those with a mode that is rare in the listing, or that no other one beside them has."""
+    often = Counter(mode for _, _, mode in entries)
+    inside = Counter(os.path.dirname(path) for _, path, _ in entries)
+    beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
+    few = max(1, len(entries) // _SELDOM)
+    rare: list[tuple[int, str, str]] = []
+    for number, path, mode in entries:
+        folder = os.path.dirname(path)
+        is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
+        if often[mode] <= few or (is_alone and mode[0] != "d"):
+            rare.append((number, path, mode))
+    rare.sort(key=lambda one: often[one[2]] > few)
+    return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
