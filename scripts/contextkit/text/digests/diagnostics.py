@@ -27,13 +27,14 @@ _SEVERITY = (
     r"|refactor)"
 )
 _CODE = r"[A-Z]{1,6}\d{2,5}"
+_SLUG = r"[a-z]+(?:-[a-z\d]+)+(?=: | [A-Z`'])"  # such a name of a rule, before a sentence
 _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
     rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
     rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
-    rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
+    rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _MARKED = Pattern(  # the level first, as Maven has it
     r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
@@ -42,7 +43,7 @@ _MARKED = Pattern(  # the level first, as Maven has it
 )
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
-    rf"|(?=invalid-syntax: ))"
+    rf"|(?={_SLUG}))"
     r"(?P<said>\S.*)$"
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
@@ -71,7 +72,7 @@ _HEADED = Pattern(
     rf"(?:>> Issue: )?(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})(?::\w+)?\]?)?:? *"
     r"(?P<said>\S.*)$"
 )
-_FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
+_FIRST_CODE = Pattern(rf"\[?({_CODE}|{_SLUG})\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"

@@ -379,10 +379,8 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
-        is_wrapped = 1 < len(block) < _PARAGRAPH and all(
-            low <= len(line) <= high for line in block[:-1]
-        )
-        is_wrapped = is_wrapped and not _begin_alike(block)
+        is_wrapped = all(low <= len(line) <= high for line in block[:-1])
+        is_wrapped = is_wrapped and 1 < len(block) < _PARAGRAPH and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
             numbers.update(range(start, start + len(block)))

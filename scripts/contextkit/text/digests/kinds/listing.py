@@ -28,12 +28,17 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d"
+    r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
+)
+_BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
+    r"^(?P<commit>\^?[0-9a-f]{7,40}) (?:\S+ +)?\((?P<who>\S.*?) +(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?: \d\d:\d\d:\d\d [+-]\d{4})? +\d+\) ?(?P<code>.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
@@ -78,7 +83,7 @@ _DEFINES = Pattern(  # a found line that defines what was looked for
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
     r"|:\d+:\s*(?:CREATE|ALTER) "
 )
-_SELDOM = 50  # entries, of which one is of a rare mode
+_SELDOM, _BESIDE = 50, 10  # entries, and those of a folder, of which one is of a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
@@ -208,9 +213,7 @@ def _counted(units: list[Unit], left: int) -> list[Unit]:
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
-    few = max(1, modes.total() // _SELDOM)
-    odd: list[Unit] = []
+    modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -218,9 +221,8 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
-        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
-            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
-            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
+        if entry["mode"] and entry["name"] not in (".", ".."):
+            modes.append((number, os.path.join(folder, entry["name"]), entry["mode"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -230,10 +232,26 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *odd[:_SHOWN],
+        *_of_rare_modes(modes),
         *_counted([Unit(n, "file", f"{name} {size}", 0.5, group="file")
                    for n, name, size in named[:_LINES]], len(named[_LINES:])),
     ]  # fmt: skip
+
+
+def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
+    """Those with a mode that is rare in the listing, or that no other one beside them has."""
+    often = Counter(mode for _, _, mode in entries)
+    inside = Counter(os.path.dirname(path) for _, path, _ in entries)
+    beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
+    few = max(1, len(entries) // _SELDOM)
+    rare: list[tuple[int, str, str]] = []
+    for number, path, mode in entries:
+        folder = os.path.dirname(path)
+        is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
+        if often[mode] <= few or (is_alone and mode[0] != "d"):
+            rare.append((number, path, mode))
+    rare.sort(key=lambda one: often[one[2]] > few)
+    return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
@@ -431,6 +449,23 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     return _of_commits(commits, authors)
 
 
+def _blamed(entries: Entries) -> list[Unit]:
+    """Who wrote how many lines of a file, then those of small commits, the newest first."""
+    sizes = Counter(match["commit"] for _, match in entries)
+    authors = Counter(match["who"] for _, match in entries)
+    newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
+    said = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
+    units = _sums(f"{said} {newest['commit']} of {newest['date']}", "authors", authors)
+    order = sorted(entries, key=lambda one: one[1]["date"], reverse=True)
+    order.sort(key=lambda one: sizes[one[1]["commit"]])
+    for place, (number, match) in enumerate(order[:_LINES]):
+        said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
+        is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
+        weight = 1.0 / sizes[match["commit"]]
+        units.append(Unit(number, "line", said[:_LONGEST], weight, 3 * is_small))
+    return units
+
+
 def _commits(entries: Entries) -> list[Unit]:
     return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
                         for n, match in entries])  # fmt: skip
@@ -472,6 +507,7 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
+    "blamed": (_BLAMED, _blamed),
     "commits": (_COMMIT, _commits),
     "hits": (_HIT, _hits),
 }
