@@ -157,6 +157,26 @@ _NEAR_DIGITS = b"0123456789abcdefx.: "  # none of them stays of a number
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
 
 
+def letters(text: str) -> bytes:
+    """The words of a text in lower case; blanks are between them."""
+    return text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+
+
+def _signs() -> dict[bytes, list[str]]:
+    """What is looked for in words, each with what it is a sign of: a part, or a phrase."""
+    signs = {part.encode(): [part] for part in _FAILURES}
+    signs |= {f"{part} ".encode(): [part] for part in _LAST_PARTS}
+    for phrase in _PHRASES[1:]:
+        longest = max(letters(phrase).split(), key=len)
+        signs.setdefault(longest, []).append(phrase)
+    return signs
+
+
+_SIGNS = _signs()
+_SEEN = set[bytes]()  # words
+_HOLDING = dict[bytes, set[bytes]]()  # those with signs
+
+
 class Bare(dict[int, str]):
     """The beginnings of lines by number, without the time or the frame in front, made on demand."""
 
@@ -218,7 +238,7 @@ class Piece:
 
     undated: list[str]
     keys: list[bytes]
-    words: frozenset[str]
+    words: frozenset[bytes]
     failing: list[int]
     bare: dict[int, str]
 
@@ -238,20 +258,17 @@ class Piece:
         lower = text.lower()
         if len(lower) != len(text):  # the capital İ becomes two characters
             lower = "".join(char.lower()[:1] for char in text)
-        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
-        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
-        told = words.decode("utf-8", "surrogatepass")
-        self.words = frozenset(told.split())
-        self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
+        self.words = frozenset(letters(lower).split())
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "))
 
-    def _find_failing(self, lower: str, words: str) -> None:
+    def _find_failing(self, lower: str) -> None:
         """Find the lines that speak of a failure, and not that there is none."""
         places = starts(self.all)
-        has_some = _OF_PYTEST in self.text
-        sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
+        rows = enumerate(self.all if _OF_PYTEST in self.text else ())
+        sure = {at for at, line in rows if line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in _parts_in(words):
+        for part in _sought(self.words):
             at = lower.find(part)
             while at >= 0:
                 number = bisect.bisect_right(places, at) - 1
@@ -269,16 +286,27 @@ class Piece:
         lines = {number: self.all[number] for number in asked}
         bares = {line: bare(line) for line in lines.values()}  # many may be alike
         self.bare = {number: bares[line] for number, line in lines.items()}
-        fails = {line: _fails(line.lower()) for line in bares.values()}
-        self.failing = sorted(sure.union(n for n in asked if fails[self.bare[n]]))
+        fails = {line: _fails(line.lower()) for line in {self.bare[n] for n in asked - sure}}
+        self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
 
 
-def _parts_in(words: str) -> list[str]:
-    """The parts of words, and the phrases, about failures that may be in a text of some words."""
-    parts = filter(words.__contains__, _FAILURES)
-    last_parts = (part for part in _LAST_PARTS if f"{part} " in words)
-    phrases = (phrase for phrase in _PHRASES if may_say(words, phrase))
-    return [*parts, *last_parts, *phrases]
+def _sought(words: frozenset[bytes]) -> list[str]:
+    """The parts of words, and the phrases, about failures that may be in a text of some words.
+
+    What is in a word is remembered: most words come again.
+    """
+    new = words - _SEEN
+    told = b" ".join([*new, b""])
+    for sign in filter(told.__contains__, _SIGNS):
+        at = told.find(sign)
+        while at >= 0:
+            end = told.find(b" ", at)
+            word = told[told.rfind(b" ", 0, at) + 1 : end]
+            _HOLDING.setdefault(word, set()).add(sign)
+            at = told.find(sign, end)
+    _SEEN.update(new)
+    found = {sign for word in words.intersection(_HOLDING) for sign in _HOLDING[word]}
+    return [_PHRASES[0], *(part for sign in found for part in _SIGNS[sign])]  # it has no words
 
 
 _piece = functools.lru_cache(PIECES)(Piece)
@@ -355,10 +383,9 @@ def starts(lines: list[str]) -> list[int]:
     return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
 
 
-def may_say(words: str, phrase: str) -> bool:
+def may_say(words: bytes, phrase: str) -> bool:
     """Whether all words of a phrase are among some, perhaps inside of others."""
-    letters = phrase.lower().encode().translate(_IN_WORDS).decode()
-    return all(word in words for word in letters.split())
+    return all(map(words.__contains__, letters(phrase.lower()).split()))
 
 
 class Lines:
@@ -372,7 +399,7 @@ class Lines:
         self.all, self.undated = list[str](), list[str]()
         self._keys, failing = list[bytes](), list[int]()
         self.bare = Bare(self.all)
-        words = set[str]()
+        words = set[bytes]()
         for first, piece in pieces(text):
             self.all += piece.all
             self.undated += piece.undated
@@ -380,7 +407,7 @@ class Lines:
             failing += [first + number for number in piece.failing]
             words |= piece.words
             self.bare.update((first + number, line) for number, line in piece.bare.items())
-        self._words = " ".join(words)
+        self._words = b" ".join(words)
         self.whole = text
         self._starts = starts(self.all)
         self.forms = Forms(self.undated)

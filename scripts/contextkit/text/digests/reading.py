@@ -373,12 +373,14 @@ def prose(lines: list[str]) -> set[int]:
 
 def is_worded(line: str) -> bool:
     """Whether nearly all of a line is letters and spaces."""
-    text = " ".join(line[:_READ].split())
-    others = text.encode("utf-8", "replace").translate(None, _WORDED)
-    return len(others) < (1 - _LETTERS) * len(text)
+    read, share = line[:_READ], 1 - _LETTERS
+    others = len(read.encode("utf-8", "replace").translate(None, _WORDED))
+    return others < share * len(read) and others < share * len(" ".join(read.split()))
 
 
-_WORDED = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or byte == 32)
+_WORDED = bytes(
+    byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or chr(byte).isspace()
+)
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
