@@ -157,17 +157,16 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     has_lists = any(listed for _, _, listed, _ in begun)
     names = [number for number, line in enumerate(text.all if has_lists else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for first, below, listed, one in begun:
-        if one and one.level != _NOTE:
-            yield Diagnostic(first + one.line, *one[1:])
-        elif listed and (above := bisect.bisect(names, first + below)):
-            file = text.all[names[above - 1]].strip().removesuffix(":")
-            place, words = f"{file}:{listed['at']}", listed["said"]
-            level = _level(listed["level"] or "")
-            yield _made(first + below, place, level, words, f"{place} {words}")
+    for first, below, listed, placed in begun:
+        if placed:
+            yield Diagnostic(first + below + 1, *placed)
+        elif above := bisect.bisect(names, first + below):
+            at, level, words = listed
+            place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
+            yield _made(first + below, place, _level(level), words, f"{place} {words}")
 
 
-_Begun = tuple[int, "re.Match[str] | None", "Diagnostic | None"]
+_Begun = tuple[int, tuple[str, ...], tuple[str, ...]]
 
 
 @lines.of_piece
@@ -179,9 +178,9 @@ def _begun(piece: Piece) -> list[_Begun]:
             continue
         read = piece.all[number][:_READ]
         if one := _placed(read, number):
-            begun.append((number, None, one))
+            begun += [(number, (), one[1:6])] if one.level != _NOTE else []
         elif listed := _LISTED.match(read):
-            begun.append((number, listed, None))
+            begun.append((number, listed.groups(""), ()))
     return begun
 
 

@@ -16,12 +16,15 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import marshal
 import math
 import operator
+import os
 import re
+import sys
 from collections import Counter
 
-from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, T
+from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, NoReturn, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -140,6 +143,7 @@ _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
 PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
+_MANY = 8  # pieces of which another process reads half
 _ALIKE_LINES = 4096  # of which there may be many
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
@@ -243,16 +247,31 @@ class Piece:
     bare: dict[int, str]
 
     def __init__(self, text: str, is_dated: bool) -> None:
-        self.text, self.all, self._is_dated = text, text.split("\n"), is_dated
+        self.text, self.all = text, text.split("\n")
+        if not is_dated:
+            self.undated = self.all
 
     def __getattr__(self, name: str) -> Any:
         self._read()
         return self.__dict__[name]
 
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing is left to do with it."""
+        return "keys" in self.__dict__
+
+    def found(self) -> dict[str, Any]:
+        """All that is asked of a piece, in plain values."""
+        for ask in _ASKED:
+            ask(self)
+        return {name: value for name, value in self.__dict__.items()
+                if name != "text" and value is not self.all}  # fmt: skip
+
     def _read(self) -> None:
-        text, is_dated = self.text, self._is_dated
-        undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
-        self.undated = undated.split("\n") if is_dated else self.all
+        text = undated = self.text
+        if "undated" not in self.__dict__:
+            undated = _STAMPS.sub("\n", f"\n{text}")[1:]
+            self.undated = undated.split("\n")
         keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
         self.keys = keys.split(b"\n")
         lower = text.lower()
@@ -314,8 +333,15 @@ _ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
 
 
 def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
-    """Remember what a function says of a piece; it is asked before the rest of the text comes."""
-    asked = functools.lru_cache(PIECES)(ask)
+    """Remember what a function says of a piece, in plain values; it may be asked ahead."""
+    name = f"{ask.__module__}.{ask.__name__}"
+
+    def asked(piece: Piece) -> T:
+        if name not in piece.__dict__:
+            piece.__dict__[name] = ask(piece)
+        said: T = piece.__dict__[name]
+        return said
+
     _ASKED.append(asked)
     return asked
 
@@ -362,9 +388,55 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
     for _, piece in pieces(text, has_more=True):
-        for ask in _ASKED:
-            ask(piece)
+        piece.found()
         yield
+
+
+def read_in_two(text: str) -> None:
+    """Read what is left of a long text, half of it in a process of its own, if a core is free.
+
+    What that process does not tell is read when it is asked for. One with threads is not forked.
+    """
+    left = [piece for _, piece in pieces(text) if not piece.is_read]
+    if len(left) < _MANY or _cores() == 1 or "threading" in sys.modules:
+        return
+    middle = len(left) // 2
+    try:
+        told = _halved(left[:middle], left[middle:])
+    except (OSError, EOFError):
+        return  # it could not be started, or was killed
+    for piece, found in zip(left[middle:], told, strict=True):
+        piece.__dict__.update(found)
+
+
+def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
+    """Read some pieces here; what another process finds in others."""
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        _tell(writer, others)
+    os.close(writer)
+    for piece in own:
+        piece.found()
+    with open(reader, "rb") as file:
+        told = file.read()
+    os.waitpid(process, 0)
+    return list(marshal.loads(told))
+
+
+def _tell(writer: int, others: list[Piece]) -> NoReturn:
+    """Read some pieces, write what is found in them, and end."""
+    try:
+        with open(writer, "wb") as file:
+            file.write(marshal.dumps([piece.found() for piece in others]))
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def says_failure(said: str) -> bool:

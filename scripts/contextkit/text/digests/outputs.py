@@ -18,7 +18,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds
 from contextkit.text.digests.kinds import log
-from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece
+from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, read_in_two
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
@@ -94,7 +94,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind)
+        kind, units = _told(segment, segment_kind, is_all)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -138,7 +138,7 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
-def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
+def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
     """The kind of a segment with its statements; none if no kind knows it."""
     if not text.strip():
         return "", []
@@ -147,6 +147,8 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
+    if is_all:
+        read_in_two(text)  # as all lines will be
     return _inside(text) if not kind else ("", [])
 
 

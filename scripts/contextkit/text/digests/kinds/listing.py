@@ -51,10 +51,9 @@ _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
-    r"^[ \t]*(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)$"
-    r"|^[ \t]*(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*$"
-    r"|^[ \t]*# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*)$",
-    re.M,
+    r"\n[ \t]*(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
+    r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
+    r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
 _FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
@@ -198,10 +197,8 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists with marks and the states of things among other lines, and the lines told."""
     lines = text.split("\n")
     entries: dict[str, list[tuple[int, str]]] = {}
-    for number, match in in_pieces(text, _marked):
-        mark = match["box"] or match["sign"] or match["fate"]
-        name = match["name"] or match["thing"] or match[0]
-        if match["box"] and (title := _above(lines, number)):
+    for number, (mark, name, is_box) in in_pieces(text, _marked):
+        if is_box and (title := _above(lines, number)):
             name = f"{title} {name}"
         entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
     count = sum(map(len, entries.values()))
@@ -230,15 +227,17 @@ def _depth(line: str) -> int:
 
 
 @of_piece
-def _marked(piece: Piece) -> Entries:
-    """The lines of a piece with marks, by number."""
-    return [*reading.places(_MARKED, piece.text)]
+def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
+    """The lines of a piece with marks, by number: the mark, its thing, whether it is a box."""
+    return [(number - 1, (match["box"] or match["sign"] or match["fate"],
+                          match["name"] or match["thing"] or match[0], bool(match["box"])))
+            for number, match in reading.places(_MARKED, f"\n{piece.text}")]  # fmt: skip
 
 
 @of_piece
-def _fields(piece: Piece) -> Entries:
-    """The lines of a piece that are fields of a description, by number."""
-    return [(number, match) for number, line in enumerate(piece.all)
+def _fields(piece: Piece) -> list[tuple[int, tuple[str, ...]]]:
+    """The lines of a piece that are fields of a description, by number: indent, name, value."""
+    return [(number, match.groups("")) for number, line in enumerate(piece.all)
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
@@ -247,11 +246,11 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
-    path: list[re.Match[str]] = []
-    for number, match in fields:
-        path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
-        if _STATE.match(match[3] or "") or _COUNT.match(match[0]):
-            said = " › ".join(" ".join(filter(None, outer.group(2, 3))) for outer in path)
+    path: list[tuple[str, ...]] = []
+    for number, field in fields:
+        path = [outer for outer in path if len(outer[0]) < len(field[0])] + [field]
+        if _STATE.match(field[2]) or _COUNT.match(lines[number]):
+            said = " › ".join(" ".join(filter(None, outer[1:])) for outer in path)
             yield Unit(number + 1, "", said, 2.0, 3)
 
 
