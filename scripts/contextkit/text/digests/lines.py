@@ -362,6 +362,11 @@ def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
     return placed
 
 
+def rows(text: str) -> list[str]:
+    """The lines of a text, of which the pieces are remembered."""
+    return [line for _, piece in pieces(text) for line in piece.all]
+
+
 def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
     """The numbers, in the text, of the lines that a function names in each piece."""
     return [first + number for first, piece in pieces(text) for number in ask(piece)]
@@ -481,7 +486,6 @@ class Lines:
             self.bare.update((first + number, line) for number, line in piece.bare.items())
         self._words = b" ".join(words)
         self.whole = text
-        self._starts = starts(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self.prose = set(numbers_in(text, _prose))
@@ -491,6 +495,14 @@ class Lines:
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
+
+    @functools.cached_property
+    def _starts(self) -> list[int]:
+        return starts(self.all)
+
+    def holds(self, *parts: str) -> bool:
+        """Whether the text holds one of some parts; which words there are is known."""
+        return any(may_say(self._words, part) and part in self.whole for part in parts)
 
     def holding(self, *parts: str) -> list[int]:
         """The numbers of the lines that hold one of some words."""

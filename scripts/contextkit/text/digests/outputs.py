@@ -18,7 +18,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds
 from contextkit.text.digests.kinds import log
-from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, read_in_two
+from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, read_in_two, rows
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
@@ -88,7 +88,7 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
-    lines = text.split("\n")
+    lines = rows(text)
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):

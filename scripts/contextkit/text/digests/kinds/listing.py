@@ -12,7 +12,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, says_failure
+from contextkit.text.digests.lines import Piece, in_pieces, of_piece, rows, says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -195,7 +195,7 @@ def _tree(entries: Entries) -> list[Unit]:
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists with marks and the states of things among other lines, and the lines told."""
-    lines = text.split("\n")
+    lines = rows(text)
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, (mark, name, is_box) in in_pieces(text, _marked):
         if is_box and (title := _above(lines, number)):
