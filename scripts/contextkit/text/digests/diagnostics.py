@@ -177,8 +177,9 @@ def _begun(piece: Piece) -> list[_Begun]:
         if len(piece.all[number]) > 4 * _READ:
             continue
         read = piece.all[number][:_READ]
-        if one := _placed(read, number):
-            begun += [(number, (), one[1:6])] if one.level != _NOTE else []
+        if placed := _PLACED.match(read) or _MARKED.match(read):
+            said = _placed(placed, read)
+            begun += [(number, (), said)] if said[1] != _NOTE else []
         elif listed := _LISTED.match(read):
             begun.append((number, listed.groups(""), ()))
     return begun
@@ -191,14 +192,12 @@ def _alone(piece: Piece) -> list[int]:
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
-def _placed(read: str, number: int) -> Diagnostic | None:
+def _placed(placed: re.Match[str], read: str) -> tuple[str, ...]:
     """The message in a line that begins with its place."""
-    placed = _PLACED.match(read) or _MARKED.match(read)
-    if not placed:
-        return None
-    named = {} if placed["level"] else placed.groupdict()
-    level = placed["level"] or named.get("letter") or named.get("kind") or ""
-    return _made(number, placed["place"], _level(level), placed["said"], read)
+    place, level, said = placed.group("place", "level", "said")
+    named = {} if level else placed.groupdict()
+    level = _level(level or named.get("letter") or named.get("kind") or "")
+    return place, *_parsed(level, said), read
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -251,6 +250,11 @@ def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
     """A diagnostic of what is said behind its place."""
+    return Diagnostic(number + 1, place, *_parsed(level, said), quoted)
+
+
+def _parsed(level: str, said: str) -> tuple[str, str, str]:
+    """The level, the code and the rest of what is said."""
     said = said.strip()
     first = _FIRST_CODE.match(said)
     is_apart = "  " in said or "\t" in said
@@ -263,7 +267,7 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
     said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
-    return Diagnostic(number + 1, place, level, code, said, quoted)
+    return level, code, said
 
 
 @functools.cache

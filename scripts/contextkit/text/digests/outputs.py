@@ -10,6 +10,7 @@ candidate line by line, and lines that speak of a failure are counted if nothing
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 
@@ -87,6 +88,9 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     return kind, told
 
 
+_read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
+
+
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = rows(text)
     told: list[Unit] = []
@@ -102,7 +106,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
             sizes[kind] += len(numbers) - len(left)
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
-    rest = Lines("\n".join(lines) if sizes else text)
+    rest = _read("\n".join(lines) if sizes else text)
     run = log.run(rest, status)
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")

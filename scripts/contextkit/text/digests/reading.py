@@ -364,7 +364,8 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     for start, block in paragraphs(lines):
         low, high = _WRAPPED
-        is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        sizes = [*map(len, block[:-1])]
+        is_wrapped = bool(sizes) and min(sizes) >= low and max(sizes) <= high
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
             numbers.update(range(start, start + len(block)))
