@@ -60,7 +60,7 @@ _SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arr
 )
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
-    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"\n(?:\[|[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself

@@ -185,7 +185,9 @@ class Segment(NamedTuple):
 @of_piece
 def _begin(piece: Piece) -> list[int]:
     """The lines of a piece that may begin a segment, by number; the last one, if none follows."""
-    may = [n for n, line in enumerate(piece.all) if line[:1] in _FIRST or "@" in line[:_READ]]
+    has_at = "@" in piece.text
+    may = [n for n, line in enumerate(piece.all)
+           if line[:1] in _FIRST or (has_at and "@" in line[:_READ])]  # fmt: skip
     last = len(piece.all) - 1
     return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
 

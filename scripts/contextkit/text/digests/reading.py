@@ -349,11 +349,14 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
+_ALNUM = re.compile(r"[^\W_]")
+
+
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The lines between empty ones, with the number, from 0, of the first."""
     start = 0
     for number, line in enumerate([*lines, ""]):
-        if not any(map(str.isalnum, line)) and line.rstrip() != "--":  # above a signature
+        if not _ALNUM.search(line) and line.rstrip() != "--":  # above a signature
             if number > start:
                 yield start, lines[start:number]
             start = number + 1

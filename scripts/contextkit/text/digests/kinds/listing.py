@@ -51,11 +51,11 @@ _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
-    r"\n[ \t]*(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
+    r"\n[ \t]*+(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
     r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
-_FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
+_FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
