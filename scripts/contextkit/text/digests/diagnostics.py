@@ -158,12 +158,13 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     names = [number for number, line in enumerate(text.all if has_lists else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
     for first, below, listed, placed in begun:
+        number = first + below
         if placed:
-            yield Diagnostic(first + below + 1, *placed)
-        elif above := bisect.bisect(names, first + below):
+            yield Diagnostic(number + 1, *placed, text.all[number][:_READ])
+        elif above := bisect.bisect(names, number):
             at, level, words = listed
             place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
-            yield _made(first + below, place, _level(level), words, f"{place} {words}")
+            yield _made(number, place, _level(level), words, f"{place} {words}")
 
 
 _Begun = tuple[int, tuple[str, ...], tuple[str, ...]]
@@ -178,7 +179,7 @@ def _begun(piece: Piece) -> list[_Begun]:
             continue
         read = piece.all[number][:_READ]
         if placed := _PLACED.match(read) or _MARKED.match(read):
-            said = _placed(placed, read)
+            said = _placed(placed)
             begun += [(number, (), said)] if said[1] != _NOTE else []
         elif listed := _LISTED.match(read):
             begun.append((number, listed.groups(""), ()))
@@ -192,12 +193,12 @@ def _alone(piece: Piece) -> list[int]:
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
-def _placed(placed: re.Match[str], read: str) -> tuple[str, ...]:
-    """The message in a line that begins with its place."""
+def _placed(placed: re.Match[str]) -> tuple[str, ...]:
+    """The message in a line that begins with its place: that, its level, code and words."""
     place, level, said = placed.group("place", "level", "said")
     named = {} if level else placed.groupdict()
     level = _level(level or named.get("letter") or named.get("kind") or "")
-    return place, *_parsed(level, said), read
+    return place, *_parsed(level, said)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:

@@ -365,8 +365,8 @@ def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 def prose(lines: list[str]) -> set[int]:
     """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
     numbers: set[int] = set()
+    low, high = _WRAPPED
     for start, block in paragraphs(lines):
-        low, high = _WRAPPED
         sizes = [*map(len, block[:-1])]
         is_wrapped = bool(sizes) and min(sizes) >= low and max(sizes) <= high
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
