@@ -16,7 +16,10 @@ from contextkit.base.type_names import Sequence
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
-    if words and words[0] not in ("--help", "-h", "--version", "run"):
+    if not words or words[0] in ("--help", "-h"):
+        print(__doc__, end="", file=sys.stdout if words else sys.stderr, flush=True)
+        return 0 if words else 2
+    if words[0] not in ("--version", "run"):
         from contextkit.outputs.flows import running
 
         return running.main(words)

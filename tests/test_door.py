@@ -36,6 +36,7 @@ OWN_WORDS = {
     "host_hook.py:main": "what `runner._merged` passed through the door",
     "door.py:main": "the command line of its caller",
     "run.py:": "flushes",
+    "run.py:main": "its own usage",
     "setup.py:say": "before anything is installed",
     "setup.py:main": "the version",
 }

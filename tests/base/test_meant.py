@@ -29,6 +29,7 @@ CHECKPOINT = ("external_memory", "checkpoint", "--task=t", "--summary=s", "--nex
         ("^(a|b)$", ["^(a|b)$"]),
         ("make test 2|grep FAIL", ["make test 2|grep FAIL"]),
         ("a|b is a pattern", ["a|b is a pattern"]),
+        ("Cause=the lock|Fix=hold it longer", ["Cause=the lock", "Fix=hold it longer"]),
         ("one\ntwo|three", ["one", "two|three"]),
         ("one|a | two", ["one|a", "two"]),
     ],

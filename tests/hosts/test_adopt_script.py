@@ -569,7 +569,7 @@ def test_a_link_writes_an_absolute_path_into_the_local_settings_alone(
 
 def test_a_link_offers_rules_for_commands_as_they_are_called_there(host: Path, run: Script) -> None:
     assert run("adopt", f"--into={host}", "--hosts=claude", "--link") == 0
-    assert "permissions.allow in .claude/settings.local.json allows:" in run.out
+    assert "add to permissions.allow in .claude/settings.local.json:" in " ".join(run.out.split())
     assert f'"Bash({CHECKOUT}/bin/contextkit payload_show:*)",' in run.out
 
 

@@ -768,3 +768,32 @@ def test_the_exit_status_of_what_wrote_the_text_is_in_the_receipt(call: Callable
     text = "\n".join(f"step {n}" for n in range(400))
     assert call(text, "--force", "--status=3")["keyFindings"] == "exit status 3"
     call(text, "--force", "--status=x", status=2)
+
+
+def test_a_command_in_a_stored_text_stays_as_it_is_written_however_ours_are_called(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "Then run `make handoff_list` or make context_trust here."
+    call(f"{REPORT}\n{said}\n" + "A line.\n" * 900, "--force")
+    monkeypatch.setenv("CONTEXTKIT_COMMAND", "/opt/contextkit")
+    for how in ("--around=Then run", "--part=content", "--part=file", "--lines=17-25"):
+        assert run("payload_store", "show", "--ref=latest", how) == 0
+        assert said in run.out, how
+    assert run("payload_store", "show", "--ref=latest", "--around=Then run", "--json") == 0
+    assert said in json.loads(run.out)["text"]
+    assert run("payload_store", "find", "make context_trust") == 0, run.err
+    assert said in run.out
+    assert run("context", "show", "--ref=latest") == 0 or run("context", "search", "--q=trust") == 0
+    assert "make context_trust" in run.out
+    assert run("payload_store", "show", "--ref=latest", "--lines=1-99", "--max-tokens=20") == 0
+    assert "/opt/contextkit payload_show" in run.err  # our own word of how to go on
+
+
+def test_a_summary_that_is_given_is_told_first_and_its_claims_are_checked(
+    call: Callable[..., Any],
+) -> None:
+    said = "The reform is at risk. It needs 14 weeks, see `acts/other.md:7`."
+    receipt = call(REPORT + "A line.\n" * 900, "--force", f"--summary={said}")
+    assert receipt["keyFindings"].startswith("The reform is at risk.")
+    assert receipt["grounded"] == "0/2"
+    assert "acts/other.md:7" in receipt["not in the report"]

@@ -303,8 +303,11 @@ def test_the_last_line_of_a_receipt_names_lines_of_the_stored_file(run: Script) 
     )
     run("payload_store", "--topic=x", "--source=y", "--session=s", stdin=body)
     path = receipts.parse_path(run.out)
-    first, _, last = run.out.splitlines()[-1].removeprefix("more: lines ").partition("-")
+    left = run.out.splitlines()[-1].removeprefix("more: lines ").partition(" of ")
+    first, _, last = left[2].partition("-")
     lines = Path(path).read_text("utf-8").splitlines()
+    near = left[0].partition("-")
+    assert int(first) <= int(near[0]) and int(near[2]) <= int(last) and int(near[2]) > int(near[0])
     assert "It takes 199 ms" in "\n".join(lines[int(first) - 1 : int(last)])
     assert lines[payloads.first_line(path) - 1] == "# T" and payloads.first_line("x.txt") == 1
 

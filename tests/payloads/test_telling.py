@@ -113,3 +113,24 @@ def test_a_long_sentence_is_cut_without_what_it_says_in_brackets(layout: Layout)
     summary = [*SENTENCES, long, *map("Also {}".format, SENTENCES[:3])]
     said = receipt(layout, a_report("\n".join(f"- {one}." for one in summary), ["R1: Cache"]))
     assert "The loader has 5 modes (…)" in said and "(first" not in said
+
+
+def test_many_lines_that_differ_in_numbers_only_are_told_as_one(layout: Layout) -> None:
+    lines = "".join(f"Order {4000 + n} was settled in {n} ms by worker 1\n" for n in range(60))
+    text = f"# Audit\n\n## Findings\n\n{SENTENCES[0]}.\n\n## Unverified\n\n{lines}"
+    said = receipt(layout, text)
+    assert "Order 4000 was settled in 0 ms by worker 1 (x60)" in said
+    assert "Order 4001" not in said
+
+
+def test_what_is_left_to_a_person_is_told_although_the_summary_fills_the_receipt(
+    layout: Layout,
+) -> None:
+    cause = "".join(f"The loader {n} reads all of its files again in {n} ms. " for n in range(9))
+    text = (
+        a_report("\n".join(f"- {one}." for one in SENTENCES), ["R1: Cache"])
+        + f"\n\n## Root cause\n\n{cause}\n\n## To do by a human\n\n"
+        + "- Call the seven customers before Friday.\n- Approve `doubles.csv`.\n"
+    )
+    said = receipt(layout, text)
+    assert "Call the seven customers before Friday." in said and "+1 more: line " in said

@@ -169,6 +169,21 @@ def test_a_place_that_a_title_names_stands_once(out: Path, run: Script) -> None:
     assert "P1 a/P1-1 Drain() in src/worker.go:64 returns" in run.out
 
 
+def test_a_file_of_a_folder_is_read_whatever_its_ending(repo: Path, run: Script) -> None:
+    said = "severity: high\ntitle: login() loses data\nfile: src/a.py\nline: 3\n"
+    (repo / "mixed").mkdir()
+    for name in ("a.yaml", "b.html", "c.log", "d", "e.MD", "f.jsonl", "g.partial"):
+        (repo / "mixed" / name).write_text(said, encoding="utf-8")
+    (repo / "mixed" / "h.png").write_bytes(b"\x89PNG\0\1")
+    assert run("verdict", "ingest", "--dir=mixed") == 0
+    rows = [row.split("\t") for row in run.out.splitlines()[:8]]
+    assert [row[1] for row in rows] == ["a.yaml", "b.html", "c.log", "d", "e.MD", "f.jsonl", "g",
+                                        "h.png"]  # fmt: skip
+    assert all("login() loses data" in row[2] for row in rows[:-1])
+    assert rows[-2][0] == "ERROR" and "unfinished" in rows[-2][2]
+    assert "read the file" in rows[-1][2]
+
+
 @each("command", ["show", "ingest", "synthesize"])
 def test_a_folder_of_which_nothing_could_be_read_is_no_success(
     command: str, repo: Path, run: Script

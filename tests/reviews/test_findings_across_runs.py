@@ -131,6 +131,40 @@ def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(ru
     assert gate(run, again) == "PASS"
 
 
+def test_a_dismissed_finding_is_shown_as_such(run: Script) -> None:
+    identity = a_run(run, LOST)
+    assert dismiss(run, identity, "a/P1-1", "--by=Mara") == 0
+    mark = "(dismissed by Mara: it is replayed)"
+    run("verdict", "show", f"--run={identity}")
+    assert run.out.splitlines()[:2] == ["P1 a/P1-1 app.py:5 The batch is lost", mark]
+    run("verdict", "show", f"--run={identity}", "--json")
+    assert json.loads(run.out)[0]["dismissed"] == mark.strip("()")
+    for more in ((), ("--finding=P1-1",)):
+        run("verdict", "show", f"--run={identity}", "--agent=a", *more)
+        assert run.out.splitlines()[0] == mark
+
+
+def test_dismissing_what_is_not_there_says_what_is(run: Script) -> None:
+    assert dismiss(run, a_run(run, LOST), "a/P9-1") == 1
+    assert run.err.endswith("'a/P9-1' does not exist: give one of a/P1-1\n")
+    Path("new.py").write_text("new\n", encoding="utf-8")
+    identity = a_run(run)
+    assert dismiss(run, identity, "a/P1-1") == 1
+    assert run.err.endswith(f"does not exist: the run {identity} has no findings\n")
+
+
+def test_commands_name_the_root_if_it_was_given(
+    run: Script, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    identity, root = a_run(run, LOST), Path.cwd()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    run("verdict", "gate", f"--run={identity}", f"--root={root}")
+    steps = [line for line in run.out.splitlines() if line.startswith("next: make")]
+    assert steps and all(line.endswith(f" run={identity} root={root}") for line in steps)
+
+
 def test_an_uncommitted_dismissal_is_listed_and_does_not_count(run: Script) -> None:
     identity = a_run(run, LOST)
     given = ("--finding=a/P1-1", "--reason=it is replayed")

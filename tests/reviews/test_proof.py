@@ -421,6 +421,19 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
         ("The change is small.", "I read 3 of 41 files.", "says that not all was reviewed"),
         ("The change is small.", "I could not review the change: the diff was empty.",
          "says that not all was reviewed"),
+        ("The change is small.", "I could only read a.py: the diff was too long.",
+         "says that not all was reviewed"),
+        ("The change is small.", "See attachment for the 2 criticals.", "says criticals"),
+        ("The change is small.", "Not reviewed: src/login.py (too long)",
+         "says that not all was reviewed"),
+        ("The change is small.", "Security: FAIL", "gives another verdict"),
+        ("The change is small.", "Approve: no", "gives another verdict"),
+        ("The change is small.", "Issue 1: login lets everyone in", "is a statement of its own"),
+        ("The change is small.", "S0: login is open", "is a statement of its own"),
+        ("Verdict: safe", "Verdict: safe (but see the P1 below)", "says P1"),
+        ("Verdict: safe", '- IMP | IMP-1 | "x" | critical: login is open\nVerdict: safe',
+         "says critical"),
+        ("The change is small.", "It must be fixed before the release.", "says must be fixed"),
         ("The change is small.", "**Overall verdict:** FAIL", "gives another verdict"),
         ("None.", "#### Critical-1. login() loses data", "says Critical"),
         ("None.", "Kritisch: jeder kann sich anmelden", "says Kritis"),
@@ -443,6 +456,22 @@ def test_a_second_look_says_of_each_finding_whether_it_is_fixed() -> None:
     assert asked.doubts == ("it does not say whether the findings of the run before are fixed",)
     assert not is_clean(proved(fixed, 41, ("P0-1", "P1-3")))
     assert not is_clean(proved(fixed))  # nobody asked
+
+
+def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> None:
+    text = "### Findings Index\nVerdict: safe\n\n### Summary\nRead: {} of 41 files\n"
+    assert is_clean(agent_review.parse(text.format(41)))
+    assert not is_clean(agent_review.parse(text.format(3)))
+
+
+@each(
+    "said",
+    ("P0-1 not yet", "not P0-1", "all but P0-1", "everything except P0-1", "P0-1 is still there",
+     "P0-1 cannot be confirmed", "P0-1?", "P0-1 (partly)", "none", "P0-1 ✗", "no: P0-1"),
+)  # fmt: skip
+def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
+    review = proved(PROVED.replace("Read:", f"Fixed: {said}\nRead:"), 41, ("P0-1",))
+    assert not is_clean(review), review.doubts
 
 
 # Mutants

@@ -46,7 +46,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         answer = _rendered(command.run(layout, args))
         if answer.status == 0:
             files.settle()  # before it is acknowledged
-        _print(answer.text, answer.exact, answer.verbatim)
+        _print(answer)
         files.settle()
         layout.sweep(files.settled)
         return answer.status
@@ -81,7 +81,8 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
         from contextkit.base import formats
 
         data = answer.data() if callable(answer.data) else answer.data
-        return Answer(text=formats.to_json(data), status=answer.status)
+        text = formats.to_json(data)
+        return Answer(text=text, status=answer.status, quoted=answer.quoted)
     say(answer.talk)
     return answer
 
@@ -136,7 +137,7 @@ def put(text: str) -> None:
     if _as_json:
         return
     files.settle()
-    _print(text, exact=False)
+    _print(Answer(text=text))
 
 
 def confirm(question: str) -> bool:
@@ -241,18 +242,19 @@ def _given_to_make(command: Command) -> list[str]:
     return words
 
 
-def _print(text: str, exact: bool, verbatim: bool = False) -> None:
+def _print(answer: Answer) -> None:
+    text = answer.text
     if not text:
         return
     if sys.stdout is None:
         raise closed_output()
-    if not verbatim:
-        text = outgoing.told(text, _allowed)
+    if not answer.verbatim:
+        text = outgoing.told(text, _allowed, answer.quoted)
     elif sys.stdout.isatty():
         text = outgoing.visible(text)
     try:
         sys.stdout.flush()
-        whole = text if exact or text.endswith("\n") else text + "\n"
+        whole = text if answer.exact or text.endswith("\n") else text + "\n"
         # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         _flush()

@@ -98,7 +98,8 @@ class Answer(Record):
     """Text for stdout with extra information.
 
     `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes
-    the door (`outgoing.py`) as it is, and only into a pipe or file. `data` is what `json=1` prints
+    the door (`outgoing.py`) as it is, and only into a pipe or file; in `quoted` text only commands
+    stay as they are written. `data` is what `json=1` prints
     instead: a value, or a function that computes one. `talk` goes to stderr, and only along with
     the text.
     """
@@ -107,6 +108,7 @@ class Answer(Record):
     status: int = 0
     exact: bool = False
     verbatim: bool = False
+    quoted: bool = False
     data: object = None
     talk: str = ""
 

@@ -220,7 +220,7 @@ def quoted(text: str) -> str:
     return repr(brief(text))
 
 
-def call(target: str, **variables: str) -> str:
+def call(target: str, /, **variables: str) -> str:
     """A command to paste into a shell, whatever a document is called: `make target name=value`."""
     from shlex import quote
 
@@ -283,14 +283,21 @@ def meant_word(typed: str, allowed: Collection[str], alike: Mapping[str, str], f
 def meant_items(name: str, value: str) -> list[str]:
     """The items of the list `name`: one a line, or separated by ` | ` or, if clear, by a bar."""
     listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
-    if len(listed) != 1 or "|" not in listed[0] or not _CODE.isdisjoint(listed[0]):
+    if len(listed) != 1 or "|" not in listed[0]:
         return listed
     parts = [part.strip() for part in listed[0].split("|")]
-    words = [part.lower().split() for part in parts]
-    even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
-    if not even or os.path.lexists(listed[0]):
-        return listed
-    if not _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1])):
+    aspects = [part.partition("=")[0].replace(" ", "") for part in parts if "=" in part]
+    is_named = len(aspects) == len(parts) and all(map(str.isalpha, aspects))
+    if not (is_named or _are_items(listed[0], parts)):
         return listed
     errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
     return parts
+
+
+def _are_items(value: str, parts: list[str]) -> bool:
+    """Whether a text is clearly a list with bars between its parts, and no code, path or phrase."""
+    words = [part.lower().split() for part in parts]
+    even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
+    if not even or not _CODE.isdisjoint(value) or os.path.lexists(value):
+        return False
+    return _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1]))

@@ -47,16 +47,18 @@ _NAMED = (
 )  # fmt: skip
 
 
-def told(text: str, allowed: Allowed = ()) -> str:
+def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
     """`text` as it may leave: no secret, no control, no host's tag, and commands as called here.
 
-    `allowed` is as in `redaction.found`, or a function that returns it, called only for a secret.
+    In what is `quoted`, somebody's own text, a command stays as it is written. `allowed` is as in
+    `redaction.found`, or a function that returns it, called only for a secret.
     """
     clean, secrets = redaction.redacted(text)
     if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
         clean = redaction.redacted(text, kept)[0]
     text = harmless(clean)
-    if command := os.environ.get(COMMAND):
+    command = "" if quoted else os.environ.get(COMMAND)
+    if command:
         for named in _NAMED:
             text = text.replace(named, named.replace("make", command, 1))
     return text

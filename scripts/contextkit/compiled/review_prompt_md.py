@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1159277895711033718
+SOURCE = 208111139074847223
 name = 'review_prompt.md'
 
 def root(context, missing=missing):
@@ -29,7 +29,9 @@ def root(context, missing=missing):
         pass
         yield 'Review the changes in `'
         yield str((undefined(name='input') if l_0_input is missing else l_0_input))
-        yield "`, a diff against the branch's base. The files themselves are in the work tree as the diff leaves them.\n"
+        yield '`, a diff against '
+        yield str(('the state that the run before reviewed' if (undefined(name='confirm') if l_0_confirm is missing else l_0_confirm) else "the branch's base"))
+        yield '. The files themselves are in the work tree as the diff leaves them.\n'
     elif ((undefined(name='kind') if l_0_kind is missing else l_0_kind) == 'document'):
         pass
         yield 'Review the document `'
@@ -56,4 +58,4 @@ def root(context, missing=missing):
     yield '\n'
 
 blocks = {}
-debug_info = '1=18&3=22&4=25&5=27&6=30&8=35&10=37&13=40&14=44&22=49'
+debug_info = '1=18&3=22&4=25&5=29&6=32&8=37&10=39&13=42&14=46&22=51'

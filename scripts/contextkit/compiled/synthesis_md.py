@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1559278244865923823
+SOURCE = 1320361460084126136
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -149,6 +149,9 @@ def root(context, missing=missing):
         pass
         yield 'Nothing to do.\n'
     yield '\n## Improvements\n\n'
+    if (undefined(name='improvements') if l_0_improvements is missing else l_0_improvements):
+        pass
+        yield 'Graded IMP: no fault, but worth doing.\n\n'
     t_4 = 1
     for l_1_improvement in (undefined(name='improvements') if l_0_improvements is missing else l_0_improvements):
         _loop_vars = {}
@@ -227,4 +230,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=147&52=151&61=164&62=168&67=176&68=180&73=195&74=199&83=208&84=212'
+debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=146&55=150&56=154&65=167&66=171&71=179&72=183&77=198&78=202&87=211&88=215'

@@ -113,7 +113,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"cut from ~{size} to {most} tokens: max_tokens= or part=HEADING shows more")
     ledger.note(layout, ledger.SHOWN, opened.ref, tokens=tokens.estimate(opened.text))
     data = {"id": opened.ref, **vars(opened)}
-    return Answer(text=opened.text, exact=size <= most and bool(opened.text.strip()), data=data)
+    exact = size <= most and bool(opened.text.strip())
+    return Answer(text=opened.text, exact=exact, quoted=True, data=data)
 
 
 @command(
@@ -253,7 +254,8 @@ def search(layout: Layout, args: Arguments) -> Answer:
         every = first_hits[:fitting] if args.max_tokens else [*first_hits, *hits]
         return [{"id": hit.ref, **vars(hit)} for hit in every]
 
-    return Answer(text="\n".join(lines), status=0 if first_hits else 1, data=rows)
+    text = "\n".join(lines)
+    return Answer(text=text, status=0 if first_hits else 1, quoted=True, data=rows)
 
 
 @command(

@@ -207,7 +207,8 @@ def _part(layout: Layout, path: str, part: str) -> Answer:
         payload = payloads.load(path, layout.shown(path))
         return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
 
-    return Answer(text=text, exact=whole or part in ("", "file"), verbatim=whole, data=data)
+    exact = whole or part in ("", "file")
+    return Answer(text=text, exact=exact, verbatim=whole, quoted=True, data=data)
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:
@@ -252,7 +253,7 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
         "id": _identity(path), "path": layout.shown(path), "first": part.first,
         "last": part.last, "text": part.text, "more": left,
     }  # fmt: skip
-    return Answer(text=part.text, data=data, talk="\n".join(talk))
+    return Answer(text=part.text, quoted=True, data=data, talk="\n".join(talk))
 
 
 _TEXTS = ("", "file", "content", "facts")  # parts of which a slice is one of the content
@@ -333,7 +334,7 @@ def find(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"{args.q!r} occurs in no payload of {args.session or 'any session'}")
     talk = f"+{more} more: narrow q=, or raise max_tokens={cap}" if more else ""
     text = "\n".join([*lines, f"+{more} more"] if more else lines)
-    return Answer(text=text, status=0 if text else 1, data=rows, talk=talk)
+    return Answer(text=text, status=0 if text else 1, quoted=True, data=rows, talk=talk)
 
 
 class _Progress:

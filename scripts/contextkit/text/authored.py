@@ -76,6 +76,9 @@ _QUALIFYING = frozenset(
 _LABELS = Pattern(r"^\*{0,2}([^\W\d][^:：*.!?]{2,28}?)\*{0,2}\s*[:：]\*{0,2}\s+(?=\S)")
 _CUTS = Pattern(r"(?: [—–-] |[:：(（]).*", re.S)
 _NUMBER = Pattern(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*[.):]?\s+)?[^\w]*")
+_PERSON = Pattern(
+    r"\b(?:humans?|people|person|owner|operator|user|you|mensch\w*|humain|humano|persona)\b", re.I
+)
 _LEVEL = Pattern(
     r"\b(high|medium|moderate|low|hoch|mittel|niedrig|alta|media|baja|baixa|média|élevée?|moyenne"
     r"|faible|bassa|hoog|gemiddeld|laag|hög|medel|låg|wysoka|średnia|niska)\b"
@@ -103,6 +106,11 @@ class Statement(NamedTuple):
     aspect: str
     text: str
     role: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is left to somebody else: an open question, or what a person has to do."""
+        return self.role == "open" or bool(_PERSON.search(self.aspect))
 
 
 class Authored(NamedTuple):

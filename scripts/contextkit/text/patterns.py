@@ -30,7 +30,7 @@ class Pattern:
 
     def __getattr__(self, name: str) -> Any:
         compiled = self.compiled
-        for method in ("match", "search", "sub", "findall", "finditer", "split"):
+        for method in ("match", "fullmatch", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         if self.needs:
             self.search = self._only_where_needed(compiled.search)

@@ -196,3 +196,27 @@ def test_a_statement_is_not_cut_inside_brackets() -> None:
         shown = [said[:end] for end in reading.ends(said, between_words)]
         assert shown and all(one.count("(") == one.count(")") for one in shown)
         assert all(one.count("[") == one.count("]") for one in shown)
+
+
+def test_the_lines_to_open_first_are_those_with_most_of_what_is_left_out() -> None:
+    parts = [
+        f"It takes {n} ms in `src/p{n}.py`." if 40 < n < 60 else "So it is." for n in range(99)
+    ]
+    text = "# T\n\n" + "".join(f"## Part {n}\n\n{said}\n\n" for n, said in enumerate(parts))
+    digest = engine.digest(text, 60)
+    start, end = digest.stretch
+    assert digest.rest <= start <= end <= digest.last and end - start < engine.OPENED
+    assert all("takes" in line for line in text.split("\n")[start - 1 : end] if line.endswith("."))
+
+
+def test_where_nothing_is_left_out_the_lines_to_open_are_those_around_a_failure() -> None:
+    text = "tests/test_a.py::test_x PASSED\n" * 200 + "tests/test_b.py::test_y FAILED\n"
+    digest = engine.digest(text, 200)
+    assert digest.last == 0 and digest.stretch == (201, 201)
+
+
+def test_the_title_of_a_text_does_not_make_it_a_list_of_sources() -> None:
+    items = "".join(f"- The part `p{n}.py` is read {n + 2} times faster.\n" for n in range(9))
+    text = f"# Changelog\n\n## 2.0\n\n### Features\n\n{items}"
+    digest = engine.digest(text, 60)
+    assert digest.kind == "report" and "times faster" in digest.summary

@@ -406,3 +406,25 @@ def test_rspec_tells_the_cause_below_the_source_of_a_failure_whatever_its_class(
     cause = "ActiveRecord::RecordNotFound: Couldn't find Order with 'id'=9"
     assert f"Order is found: {cause} (./spec/order_spec.rb:5)" in said
     assert "Order lists them: expected #<Order @l=[]> to respond to :all" in said
+
+
+SIGNED = """\
+  1) Ledger
+       closes
+         the day:
+
+      AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+{legend}
+
++ 'open'
+- 'closed'
+      at Context.<anonymous> (test/ledger.js:5:37)
+"""
+
+
+@each("legend", ("+ actual - expected", "- Expected  - 1\n+ Actual  + 1"))
+def test_values_behind_signs_are_told_as_what_the_signs_mean(legend: str) -> None:
+    text = f"  3 passing (9ms)\n  1 failing\n\n{SIGNED.format(legend=legend)}"
+    failed = summary_of(text)
+    assert "expected 'closed'" in failed and "actual 'open'" in failed
+    assert legend.split()[0] not in failed

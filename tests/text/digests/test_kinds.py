@@ -63,7 +63,8 @@ def test_a_log_of_requests_counts_their_statuses_and_shows_the_failed_ones() -> 
     lines[20:23] = [line.format(n=n, what="POST /orders", status=502, by=by) for n in range(20, 23)]
     said = digest_of("\n".join(lines), "log").summary
     assert "36 HTTP 200, 3 HTTP 502, 1 HTTP 404 of 40" in said
-    assert 'failed: "POST /orders HTTP/1.1" 502' in said and said.count("POST") == 1
+    assert "HTTP 502: POST /orders x3" in said and said.count("POST") == 1
+    assert "HTTP 404: GET /gone x1" in said
 
 
 DIFF = """diff --git a/src/app.py b/src/app.py

@@ -168,7 +168,7 @@ def test_a_test_that_compares_two_values_changes_no_file() -> None:
 def test_tap_is_told_with_its_own_counts_and_what_stands_below_a_failure() -> None:
     oks = "".join(f"ok {n} pump {n}\n" for n in range(1, 30))
     text = f"TAP version 13\n{oks}not ok 30 valve\n# (in file v.t, line 8)\n# valve: STUCK at 7\n"
-    assert "valve: (in file v.t, line 8) valve: STUCK at 7" in said(text)
+    assert "valve: valve: STUCK at 7 (v.t:8)" in said(text)
     assert "1 failed, 29 passed of 30" in said(text)
     own = "# tests 31\n# pass 29\n# fail 1\n# cancelled 1\n# skipped 0\n"
     assert "1 failed, 1 cancelled, 29 passed of 31" in said(text + own)

@@ -277,7 +277,8 @@ Tests:       1 failed, 2 passed, 3 total
 def test_what_a_passing_test_prints_is_no_failure_and_a_call_is_no_place() -> None:
     summary = said(JEST)
     failed = next(line for line in summary.split("\n") if line.startswith("failed: "))
-    assert "cart › fetches: expect(received).resolves.toBe() (src/red.test.js:6:49)" in failed
+    came = "Received promise rejected instead of resolved"
+    assert f"cart › fetches: {came} (src/red.test.js:6:49)" in failed
     assert "deprecated" not in failed and "src/a.js" not in failed
     assert "toBe(3)" not in failed and "get(4711)" not in failed
     assert "src/red.test.js: Test suite failed to run: Cannot find module './gone'" in failed
@@ -768,7 +769,7 @@ def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
     lines = [f"{mark}batch of queue 7 was sent to 25 hosts"] * 400
     lines[203] = f"{mark}batch of queue 7 was sent to 91 hosts"
     text = said("\n".join(["begin", *lines, "end of it"]))
-    assert f"{mark}batch of queue 7 was sent to 25…91 hosts (x400)" in text
+    assert f"{mark}batch of queue 7 was sent to 25 x399, 91 x1 hosts (x400)" in text
 
 
 def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:

@@ -403,3 +403,293 @@ def test_numbers_that_fall_with_some_ups_are_told_as_falling() -> None:
     assert lines.alike(falling, 200) == "epoch 0…6 loss 90…12"
     mixed = [f"step {n} took {value}" for n, value in enumerate((50, 90, 10, 60))]
     assert lines.alike(mixed, 200) == "step 0…3 took 10…90"
+
+
+def a_run_of_several(form: str) -> str:
+    """Two of three things that run at once fail, one with an error that the other has too."""
+    same = "src/db.ts(14,9): error TS2339: Property 'rate' does not exist on type 'Row'."
+    said = [
+        *(("shop/ui", f"step {n} of 4 is done") for n in range(1, 5)),
+        *(("shop/api", f"step {n} of 3 begins") for n in range(1, 4)),
+        *(("shop/tax", f"step {n} of 3 begins") for n in range(1, 4)),
+        *(("shop/api", same), ("shop/tax", same)),
+        ("shop/tax", "src/due.ts(8,1): error TS2307: Cannot find module 'money'."),
+    ]
+    lines = "".join(f"{form.format(name)}{words}\n" for name, words in said)
+    return f"running 3 of 5\n{lines}\nall: 1 fine, 2 not\n"
+
+
+@each("form", ["{}: ", "{}:build: ", "{} | ", "[{}] ", "{} build: "])
+def test_the_same_error_of_two_things_that_run_at_once_is_told_of_each(form: str) -> None:
+    name = form.strip(":| ").strip("[]")
+    digest = engine.digest(a_run_of_several(form), 200, status=1)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    api, tax = (by_aspect[name.format(one)] for one in ("shop/api", "shop/tax"))
+    assert "Property 'rate' does not exist" in api and "Cannot find module" not in api
+    assert "Property 'rate' does not exist" in tax and "Cannot find module" in tax
+    assert "errors in 2: " in digest.summary and digest.kind == "log"
+
+
+def test_lines_that_begin_with_a_level_or_a_place_are_no_things_that_run_at_once() -> None:
+    rows = [("a/b.c:7", "error: no x"), ("INFO", "x"), ("[error]", "failed"), ("[gw0]", "failed")]
+    text = "".join(f"{name}: {said}\n" for name, said in rows * 9)
+    assert "errors in" not in engine.digest(text, 200).summary
+
+
+def test_lines_with_keywords_of_code_but_no_definition_are_no_code() -> None:
+    text = "".join(f"@shop/a{n} imports {{\n  if (x{n}) {{\n  }}\n}}\n" for n in range(9))
+    assert "definitions" not in engine.digest(text, 200).summary
+
+
+DESCRIBED = (
+    "Name: mill-7\nNode: n3\n"
+    + "".join(f"Label {n}: v{n}\n" for n in "abcdefghij")
+    + """\
+Parts:
+  saw:
+    Probe:      every=10s #success=1 #failure=3
+    State:      Waiting
+      Reason:   StartLoop
+    Last State: Ended
+      Reason:   Error
+      Exit Code: 137
+    Ready:      False
+    Starts:     6
+  lamp:
+    State:      Running
+    Ready:      True
+    Error Count: 2
+Events:
+  Kind    Reason  Age  Message
+  ----    ------  ---  -------
+  Normal  Made    9m   Made the saw
+  Warning Dull    8m   Probe failed: answered with status: 503
+"""
+)
+
+
+def test_a_description_tells_what_became_of_each_thing() -> None:
+    digest = engine.digest(DESCRIBED, 150)
+    assert digest.key == "Parts › saw › State Waiting › Reason StartLoop"
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert by_aspect["Parts › saw"].startswith("Last State Ended › Reason Error; Exit Code 137")
+    assert by_aspect["Parts › lamp"] == "Error Count 2"
+    assert "Probe failed: answered with status: 503" in digest.summary
+
+
+COUNTED_CALLS = "calls  errors  call\n-----  ------  -----\n" + "".join(
+    f"{900 + n:<5}  {error:<6}  c_{n}\n" for n, error in enumerate(["", "", 1, 12, 700, 981, "", 3])
+)
+
+
+def test_of_a_column_of_errors_the_highest_is_told() -> None:
+    summary = engine.digest(COUNTED_CALLS, 100).summary
+    assert "1 (c_2) to 981 (c_5); next 700 (c_4), 12 (c_3)" in summary
+
+
+CLICKED = """\
+Running 9 tests
+
+  ✓  1 [a] › cart.spec.ts:5:7 › cart › opens (812ms)
+  ✘  2 [a] › cart.spec.ts:18:7 › cart › keeps its items (5.3s)
+
+  1) [a] › cart.spec.ts:18:7 › cart › keeps its items ──────────────
+
+    Error: the text of the element differs
+
+    Expected string: "3"
+    Received string: "0"
+      -  waiting for the element
+        at /srv/shop/cart.spec.ts:24:43
+
+  1 failed
+    [a] › cart.spec.ts:18:7 › cart › keeps its items ───────────────
+  2 skipped
+  6 passed (1.4m)
+"""
+
+
+def test_a_browser_test_is_told_once_with_the_values_that_it_compared() -> None:
+    digest = engine.digest(CLICKED, 150)
+    assert digest.key == "1 failed; 2 skipped; 6 passed (1.4m)"
+    (failed,) = [row.finding for row in digest.rows if row.aspect == "failed"]
+    assert failed.count("keeps its items") == 1
+    assert 'Error: the text of the element differs, Expected string: "3"' in failed
+
+
+MERGED = f"""\
+$ git merge topic
+CONFLICT (content): Merge conflict in src/price.py
+CONFLICT (modify/delete): docs/old.md deleted in HEAD and modified in topic.  Version topic stays.
+Automatic merge failed; fix conflicts and then commit the result.
+$ git status
+  (use "git add <file>..." to mark resolution)
+	both modified:   src/price.py
+$ git diff
+{CONFLICT}"""
+
+
+def test_a_file_in_conflict_is_told_once_and_so_is_each_conflict() -> None:
+    digest = engine.digest(MERGED, 200, status=1)
+    failed = [row.finding for row in digest.rows if row.aspect == "failed"]
+    assert "docs/old.md deleted in HEAD" in failed[0] and "src/price.py" in failed[0]
+    assert "1 file in conflict" in digest.summary and "(in conflict)" not in digest.summary
+    assert digest.summary.count("Automatic merge failed") == 1
+
+
+UPLOADED = "".join(
+    f"upload of artifact {n} to eu-{n % 5} stored in {n * 3} ms ({'abc'[n % 3]})\n"
+    + "-----ERROR: the bucket rejected the object: it differs\n" * (n == 13)
+    + "--------ERROR--------\nno key for macOS\n" * (n == 33)
+    + "##########ERROR in signer: no disk##########\n" * (n == 40)
+    for n in range(1, 60)
+)
+
+
+def test_an_error_at_a_rule_of_marks_or_between_two_is_told() -> None:
+    digest = engine.digest(UPLOADED, 200)
+    failed = "; ".join(row.finding for row in digest.rows if row.aspect == "failed")
+    assert (
+        digest.kind == "log" and digest.key == "ERROR: the bucket rejected the object: it differs"
+    )
+    assert "ERROR no key for macOS" in failed and "ERROR in signer: no disk" in failed
+    assert "(x20)" in digest.summary  # and the others are no paragraphs
+
+
+REPLAYED = "".join(
+    f"replay of failed batch {n * 10 - 9}..{n * 10}: done, 10 rows recovered\n"
+    for n in range(1, 41)
+)
+
+
+@each("end", ["replayed failed batches 1-400: 400 recovered, 0 left", "errors 1-9 written: ok"])
+def test_a_range_of_failures_that_were_mended_is_no_failure(end: str) -> None:
+    digest = engine.digest(f"$ ./replay\n{REPLAYED}{end}\nfinished\n", 150)
+    assert "failed" not in [row.aspect for row in digest.rows] and "1 line" not in digest.summary
+    assert end in digest.summary
+
+
+def test_a_range_of_failures_of_which_some_are_left_is_one() -> None:
+    end = "replayed failed batches 1-400: 399 recovered, 1 left\n"
+    assert lines.Lines(f"{REPLAYED}{end}").failing == [40]
+
+
+def a_check(title: str, item: str) -> str:
+    """Three lists of what a check found, of 12, 9 and 2 names."""
+    names = {"Unused parts": range(12), "Unlisted parts": range(20, 29), "Lost parts": (40, 41)}
+    return "".join(
+        title.format(name, len(some)) + "".join(item.format(n, n) for n in some)
+        for name, some in names.items()
+    )
+
+
+@each(("title", "item"), [
+    ("{} ({})\n", "part{}       shop/boxes/{}.toml:4:6\n"),
+    ("{}: {}\n", "part{}  of box {}\n"),
+    ("{0}\n", "* part{}: box{}\n"),
+])  # fmt: skip
+def test_what_is_listed_under_titles_is_told_under_them(title: str, item: str) -> None:
+    digest = engine.digest(a_check(title, item), 150)
+    assert digest.key == "Unused parts 12, Unlisted parts 9, Lost parts 2"
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert by_aspect["Unlisted parts"].startswith("part20") and "part40" in by_aspect["Lost parts"]
+    assert "part20" not in by_aspect["Unused parts"]
+
+
+LONG = "".join(
+    f"FAILED tests/test_{name}.py::test_{name} - ValueError: {'the value that was read ' * 9}\n"
+    for name in ("one", "two", "three", "four", "five", "six")
+)
+
+
+def test_long_failures_are_cut_before_one_of_them_is_only_counted() -> None:
+    digest = engine.digest(f"{LONG}6 failed in 3.2s\n", 300)
+    names = ("one", "two", "three", "four", "five", "six")
+    assert [name for name in names if f"test_{name} -" not in digest.summary] == []
+
+
+ADVISED = "".join(
+    f"src/a.c:{n}:5: warning: {said} [{code}]\n"
+    for n, (said, code) in enumerate([
+        *((f"variable name 'v{n}' is too short", "naming") for n in range(20)),
+        ("memory at 'p' is used after it was released", "memory"),
+        *((f"consider a constant for {n}, which is magic", "magic") for n in range(20)),
+        ("parentheses suggested around 'x'", "parentheses"),
+        ("loop over a copy could be simplified", "loops"),
+    ], start=1)
+)  # fmt: skip
+
+
+def test_what_a_program_does_wrong_comes_before_how_it_is_written() -> None:
+    rows = [row.finding for row in engine.digest(ADVISED, 65).rows if row.aspect == "warning"]
+    assert rows[0].startswith("memory memory at 'p' is used after it was released (src/a.c:21:5)")
+
+
+@each("line", [
+    "hint: Resolve all conflicts by hand",
+    "a.py:7: note: See the page about missing imports",
+    "test_order (t.RouteTest.test_order) ... expected failure",
+])  # fmt: skip
+def test_what_only_adds_to_a_message_or_was_expected_is_no_failure(line: str) -> None:
+    assert lines.Lines(f"{line}\nstep 1 of 2\n").failing == []
+
+
+def test_a_warning_that_nothing_raised_a_heading_and_a_test_to_do_are_no_failures() -> None:
+    text = (
+        "ResourceWarning: Enable traces to get the traceback of the error\n"
+        "% errors / warnings by module\n-----------------------------\n"
+        "✖ sums up (0.31ms) # not decided yet\nran 3 of 3\n"
+    )
+    assert "failed" not in [row.aspect for row in engine.digest(text, 120).rows]
+
+
+@each("line", [
+    "node.c:19:5: warning: 'copy' output truncated before its end",
+    "E         ...Full output truncated, use '-vv' to show",
+])  # fmt: skip
+def test_a_message_about_something_truncated_does_not_say_that_the_text_is(line: str) -> None:
+    assert "lacks a part" not in engine.digest(f"{line}\n" * 3 + "done\n", 120).summary
+
+
+def test_a_package_is_not_amiss_by_its_name() -> None:
+    tree = "app v1.0.0\n" + "".join(
+        f"├── {name} v5.0.{n}\n" for n, name in enumerate(("async-timeout", "errorgroup", "a", "b"))
+    ) + "└── ghost@1 missing\n"  # fmt: skip
+    digest = engine.digest(tree, 120)
+    assert [row.finding for row in digest.rows if row.aspect == "amiss"] == ["ghost@1 missing"]
+
+
+def a_request(n: int, what: str, status: int) -> str:
+    return f'10.0.0.{n} - - [04/Mar/2025:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 12 "-"\n'
+
+
+def test_requests_that_were_refused_are_told_by_status_with_who_made_them() -> None:
+    log = "".join(a_request(n, f"GET /items/{n}", 200) for n in range(30))
+    log += a_request(7, "POST /login?next=%2F", 401) * 5 + a_request(8, "GET /old.js", 404)
+    log += a_request(9, "POST /pay", 503) + a_request(7, "POST /login", 401)
+    summary = engine.digest(log, 200).summary
+    assert "HTTP 401: POST /login x6 (10.0.0.7 x6)" in summary
+    assert "HTTP 404: GET /old.js x1" in summary and "HTTP 503: POST /pay x1" in summary
+
+
+def test_of_several_runs_of_a_tool_each_field_is_told_with_its_values_in_order() -> None:
+    runs = "".join(
+        f"##### width {n}\nServed by the saw\n\nWidth Level:    {n}\nLost boards:    {lost}\n"
+        f"Boards per second:  {speed} [#/sec]\nKind of saw:   9\n\n"
+        for n, lost, speed in ((1, 0, 100.09), (10, 0, 493.5), (50, 17, 731.81), (80, 0, 5.1))
+    )
+    digest = engine.digest(runs, 150)
+    assert "Lost boards: 0, 0, 17, 0" in digest.summary and digest.kind != "report"
+    assert "Boards per second: 100.09, 493.5, 731.81, 5.1 [#/sec]" in digest.summary
+    assert "Kind of saw: 9, 9" not in digest.summary
+
+
+def test_a_test_is_told_by_what_it_says_and_not_by_its_source() -> None:
+    text = "1..4\nok 1 opens\n" + (
+        "not ok 2 shuts\n# (in test file t/door.t, line 7)\n#   `[ -e door ]' failed\n# it jams\n"
+        "not ok 3 locks\n# (from function `lock' in test file t/door.t, line 9)\n#   `lock' failed\n"
+    )
+    digest = engine.digest(text, 150)
+    assert digest.key == "2 failed, 1 passed, 1 not run of 4"
+    assert "shuts: it jams (t/door.t:7)" in digest.summary
+    assert "locks: `lock' failed (t/door.t:9)" in digest.summary

@@ -371,7 +371,8 @@ def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
             path, key, rule = host.allows
             path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
             lines.append(
-                f"{host.title} asks before commands. These only read; {key} in {path} allows:"
+                f"{host.title} asks before commands. If these, which only read, shall run without"
+                f" a question, add to {key} in {path}:"
             )
             lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

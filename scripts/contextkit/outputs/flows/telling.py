@@ -37,6 +37,7 @@ _FAILS = re.compile(
     r"\W*(?:fail|error|fatal|make\S* \*\*\*|\w+(?:Error|Exception):)", re.IGNORECASE
 )
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
+_FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _AHEAD = 3 << 20  # bytes that are read while a command runs
@@ -279,7 +280,11 @@ def _rows(digest: engine.Digest | None, before: int) -> str:
     """Return the digest's rows, each with its line in the file where `before` lines come first."""
     if digest is None:
         return ""
-    rows = [(row.line, row.aspect, _STATUS.sub("", row.finding)) for row in digest.rows]
+
+    def placed(finding: str) -> str:
+        return _FIRST_AT.sub(lambda at: f"{at[1]}{int(at[2]) + before}", _STATUS.sub("", finding))
+
+    rows = [(row.line, row.aspect, placed(row.finding)) for row in digest.rows]
     lines = [f"{line + before}: {_each(_said(aspect, finding))}" for line, aspect, finding in rows
              if finding and aspect != "size"]  # fmt: skip
     key = _STATUS.sub("", digest.key)

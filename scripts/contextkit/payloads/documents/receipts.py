@@ -10,9 +10,10 @@ confidence: High
 tokens_stored: 4500
 kind: report
 facts_kept: 12/87
-more: lines 57-396
+more: lines 88-140 of 57-396
 
-`more` says which lines of the stored file to read for the part that was left out. Where an author's
+`more` says which lines of the stored file to read for the part that was left out; of many lines,
+those with most of it come first. Where an author's
 words are in it, `grounded: 11/12` stands for `facts_kept`: how many of their claims the text has.
 
 At the end: how an agent with a long report is asked for such words, and where it leaves the report.

@@ -7,7 +7,7 @@ what is left of the cap, and is the whole receipt where nobody wrote one.
 
 from __future__ import annotations
 
-from contextkit.base import names, redaction, tokens
+from contextkit.base import markdown, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Sequence
@@ -31,6 +31,8 @@ _SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that 
 _SECTIONS, _NAMES = 2, 360  # headings with names that are listed; characters of each list
 _FEW, _NAMED = 3, 100  # of them that are named, and characters of each
 _ID = 20  # characters of an id of a finding
+_AROUND = 12  # lines that are opened at least
+_FULL = 1.5  # times the lines that are opened first, up to which all are
 _SHORT = 40  # characters of a first statement, which the second one joins
 
 
@@ -99,7 +101,8 @@ class _Teller:
 
     def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
         self._layout, self._first = layout, first
-        self._answer, self._text, self._topic = output.answer, output.content, output.topic.strip()
+        self._answer = output.answer or output.summary
+        self._text, self._topic = output.content, output.topic.strip()
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
         self._author, self._parsed = self._read(output.status)
@@ -119,8 +122,9 @@ class _Teller:
             others = tuple(s for s in author.statements if s.role != "verdict")
             author = author._replace(statements=others)
         lines = self._text.split("\n")
-        for statement in author.core or author.statements:
-            lines[statement.line - 1] = ""  # it is told already
+        for statement in author.core or author.statements:  # they are told already
+            for at in range(statement.line - 1, _end(lines, statement.line)):
+                lines[at] = ""
         rest = parsed("\n".join(lines))
         if rest.is_output and author.statements:  # a tool's labels are no author
             return authored.Authored(), parsed(self._text)
@@ -208,10 +212,14 @@ class _Teller:
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [statement._replace(text=text) for statement, text in pairs if text]
-            lost = [one for one, text in zip(core, texts, strict=False) if not text]
-            if lost and told and not self._answer:
-                count = _counted([self._first + one.line - 1 for one in lost])
-                told[-1] = told[-1]._replace(text=joined(told[-1].text, count))
+            lost = [one for one, text in zip(wanted, texts, strict=False) if not text]
+            last = {one.aspect: at for at, one in enumerate(told) if one.asks}
+            last[""] = len(told) - 1  # those of the core are counted at the end
+            for aspect, at in last.items():
+                left = [self._first + one.line - 1 for one in lost
+                        if (one.aspect == aspect if aspect else one in core)]  # fmt: skip
+                if left and told and not self._answer:
+                    told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
                 told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
@@ -272,11 +280,26 @@ class _Teller:
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
-        last = digest.last or 0
-        more = _lines(self._first, digest.rest, last) if last else self._bare.more
+        more = self._more(digest) or self._bare.more
         receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
         receipt = receipt if rows else self._with_topic(receipt)
         return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
+
+    def _more(self, digest: engine.Digest) -> str:
+        """The lines with what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
+        from contextkit.text.digests import engine, reading
+
+        start, end = digest.stretch
+        if not end:
+            return ""
+        is_part = digest.rest <= start and end <= digest.last
+        if is_part and digest.last - digest.rest < _FULL * engine.OPENED:
+            return _lines(self._first, digest.rest, digest.last)
+        around = max(0, _AROUND - (end - start)) // 2
+        least, most = (digest.rest, digest.last) if is_part else (1, reading.line_count(self._text))
+        first = _lines(self._first, max(least, start - around), min(end + around, most))
+        whole = names.lines(self._first + digest.rest - 1, self._first + digest.last - 1)
+        return f"{first} of {whole.partition(' ')[2]}" if is_part else first
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
@@ -301,6 +324,15 @@ class Beside(NamedTuple):
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
+
+
+def _end(lines: list[str], number: int) -> int:
+    """The last line, from 1, of the paragraph or item of which line `number` is the first."""
+    while number < len(lines) and (bare := lines[number].strip()):
+        if bare[0] in "#|>*`" or markdown.mark_of(bare):
+            break
+        number += 1
+    return number
 
 
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:
@@ -369,17 +401,22 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     beside = list(enumerate(more, start=count))
     advised = [one.role == "advice" or weighing.recommends(one.text) for one in wanted]
     longest = sorted(range(1, core), key=lambda at: (advised[at], -len(wanted[at].text)))
-    moves = [((at,), 0) for at in reversed(range(core, count))]
+    asked = [at for at, one in enumerate(wanted) if at >= core and one.asks]
+    first = [at for at in asked if wanted[at].aspect != wanted[at - 1].aspect][:_SECTIONS]
+    moves = [((at,), 0) for at in reversed(range(core, count)) if at not in first]
+    moves += [((at,), _CLAUSE) for at in first]
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
                   if one.findings == is_early and step < len(one.widths)]  # fmt: skip
         moves += [((at,), width) for at in longest[: core // 2] if is_early
                   for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
+    moves += [((at,), _SHORTEST) for at in first]
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
+    moves += [((at,), 0) for at in first]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     for at, part in enumerate(parts):
-        part.least = _SHORTEST if at < core else 0
+        part.least = _SHORTEST if at < core or at in first else 0
         part.clip = reading.clause_or_words if at < count else more[at - count].cut
     return parts
 

@@ -80,8 +80,7 @@ def _asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     if not (about.roster or finished):
         raise ContextError(
             f"{layout.shown(folder)}: there are no reviews in this folder: an agent's file is"
-            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
-            " a run"
+            " AGENT.md; make verdict_start begins a run"
         )
     return about
 
@@ -164,6 +163,7 @@ def recheck(layout: Layout, args: Arguments) -> Answer:
 
 def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Answer:
     """Launch the agents of a run, if that is wanted, and return the run."""
+    from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import start as starting
 
     run = started.run
@@ -176,7 +176,7 @@ def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Ans
         text="\n".join([
             f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", "",
             *(how or _launch_lines(run, data["agents"])), "",
-            f"then: make verdict_wait run={run.id}",
+            f"then: {runs.call(layout, 'verdict_wait', run=run.id)}",
         ]),
         data=data,
     )  # fmt: skip
@@ -434,7 +434,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
         path = drill_down.detail(layout, args.agent, about.store if about else "")
     text, most = files.read_bytes(path).decode("utf-8", "replace"), args.max_tokens or _MOST
     finding = args.finding.removeprefix(f"{args.agent}/")
-    part, ids = drill_down.shown(text, finding, most)
+    gone = _dismissed(layout, about, args.agent)
+    part, ids = drill_down.shown(text, finding, most, gone)
     if not part:
         wanted = f"there is no finding {finding!r}" if finding else "no finding is"
         cli.say(f"{wanted} in {layout.shown(path)}; available: {', '.join(ids) or 'none'}")
@@ -448,11 +449,22 @@ def show(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=part, status=0 if part else 1, data=data)
 
 
+def _dismissed(layout: Layout, about: Asked | None, agent: str) -> dict[str, str]:
+    """Map the ids of an agent's dismissed findings to why; empty outside a run."""
+    if not (about and about.run):
+        return {}
+    from contextkit.reviews.flows import agent_files, history, synthesis
+
+    (reading,) = agent_files.read(layout, about, agent)
+    gone = history.dismissed(layout, about.run, synthesis.rows_of(reading))
+    return {key.partition("/")[2]: why for key, why in gone.items()}
+
+
 def _show_run(layout: Layout, args: Arguments) -> Answer:
     """Return the findings of all agents, strictest first, and the command for the rest of them."""
     from contextkit.base import ledger, tokens
     from contextkit.reviews.documents import vocabulary
-    from contextkit.reviews.flows import agent_files, drill_down
+    from contextkit.reviews.flows import agent_files, drill_down, history
 
     run = args.run or ("" if args.dir else "latest")
     about = _asked(layout, Arguments({**vars(args), "run": run}))
@@ -460,7 +472,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)
     findings, unread = drill_down.of_run(about.run_id, read, severities)
-    parts = drill_down.fitting(findings[skip:], most)
+    gone = history.dismissed(layout, about.run, findings)
+    parts = drill_down.fitting(findings[skip:], most, gone)
     shown = findings[skip : skip + len(parts)]
     many = 1 if args.agent else len(about.roster)
     if unread:
@@ -470,14 +483,15 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         most_of = f"{len(findings)} in all" if findings else agent_files.read_line(many, 0)
         parts.append(f"none: {most_of}")
     if left := len(findings[skip + len(shown) :]):
-        where = f"{about.named(layout)} agent={args.agent}" if args.agent else about.named(layout)
-        rest = f"severity={','.join(severities)} skip={skip + len(shown)} max_tokens={most}"
-        parts.append(f"+{left} more: make verdict_show {where} {rest}")
+        rest = {"severity": ",".join(severities), "skip": str(skip + len(shown))}
+        show = about.show(layout, agent=args.agent, **rest, max_tokens=str(most))
+        parts.append(f"+{left} more: {show}")
     text = "\n\n".join(parts)
     refs = [row.ref for finding in shown for row in finding.rows]
     ledger.note(layout, ledger.SHOWN, about.ref, tokens=tokens.estimate(text), sources=refs)
     status = 1 if len(unread) == many and not about.run else 0
-    return Answer(text=text, status=status, data=[finding.public() for finding in shown])
+    data = [each.public() | {"dismissed": gone.get(each.key, "")} for each in shown]
+    return Answer(text=text, status=status, data=data)
 
 
 @command(
@@ -534,9 +548,9 @@ def gate(layout: Layout, args: Arguments) -> Answer:
         "reasons": reasons,
         "dismissed": list(decision.dismissed),
         "uncommitted": list(decision.uncommitted),
-        "next": gating.next_steps(decision, about),
+        "next": gating.next_steps(layout, decision, about),
     }
-    return Answer(text=gating.rendered(decision, about), status=status, data=data)
+    return Answer(text=gating.rendered(layout, decision, about), status=status, data=data)
 
 
 @command(

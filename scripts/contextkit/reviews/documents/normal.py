@@ -13,6 +13,7 @@ import re
 
 from contextkit.base import markdown
 from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
@@ -21,6 +22,7 @@ _MARK = (
     r"(?:\*\*)?`?"
 )
 _DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,20}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,40}})$")
+_RANKED = Pattern(r"\s*(?:[-*•]\s)?`?(([^\w\s|*#`>.-])\2{0,4})`?\s*(?:[=:–—-]\s)?\s*(\w.*)$")
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
 _LINE_BEHIND = Pattern(r"(\[(?:P[0-3]|IMP)\])\s(?=\d{1,5}(?:[-–]\d{1,5})?\s?[:–—-]\s)")
@@ -45,6 +47,9 @@ def with_marks(rows: list[str]) -> list[str]:
         for at, marks in defined.items()
         if len(marks) > 1 or not defined.keys().isdisjoint((at - 2, at - 1, at + 1, at + 2))
     }
+    ranked = _ranked(rows)
+    legends |= ranked.keys()
+    defined = ranked | defined
     marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
     if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
         return rows
@@ -54,13 +59,33 @@ def with_marks(rows: list[str]) -> list[str]:
         rf"[`*]{{0,3}}({words})[`*]{{0,3}}(?=\W|$)"
     )
 
+    tail = re.compile(rf"(\s)({'|'.join(map(re.escape, marks))})\s*$")
+
     def graded(match: re.Match[str]) -> str:
         return f"{match[1]}[{marks[match[2]]}]"
 
     return [
         "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
-        for at, row in enumerate(rows)
+        for at, row in enumerate(tail.sub(graded, row) for row in rows)
     ]
+
+
+def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
+    """Return the severities of marks that repeat one sign, of which one at least is in words."""
+    told = {at: match for at, row in enumerate(rows) if (match := _RANKED.match(row[:_LONGEST]))}
+    lists = [[at, at + 1, at + 2] for at in told if {at + 1, at + 2} <= told.keys()]
+    ranks = {len(told[at][1]): at for at in sorted({*itertools.chain(*lists)})}
+    order = sorted(ranks, reverse=True)
+    meant = [_meant(_PARTED.split(told[ranks[many]][3])[0]) for many in order]
+    first = next((at for at, severity in enumerate(meant) if severity), -1)
+    if first < 0 or len({told[at][2] for at in ranks.values()}) > 1:
+        return {}
+    least = SEVERITIES.index(meant[first]) - first
+    severities = [SEVERITIES[min(max(least + at, 0), 3)] for at in range(len(order))]
+    return {
+        ranks[many]: {told[ranks[many]][1]: severity}
+        for many, severity in zip(order, severities, strict=True)
+    }
 
 
 def _defined(row: str) -> dict[str, str]:

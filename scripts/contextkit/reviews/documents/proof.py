@@ -47,15 +47,16 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
-    r"|\b(?:critical(?:ity)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?fix\b"
+    r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?(?:be )?fix(?:ed)?\b"
     r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
-    needs="0 1 criti fatal block severe show urgent catastrophic fix high kr bloqu",
+    needs="criti fatal block severe show urgent catastrophic fix high kr bloqu",
 )
+_GRADE = Pattern(r"(?:p|sev)[ \-._*`]{0,2}[01]", re.IGNORECASE)
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
@@ -134,9 +135,11 @@ _UNREAD = Pattern(
     r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
     r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
+    r"|\b(?:not|un)[ -]?reviewed\b(?!\W{0,4}(?:none|nothing|n/a|-))"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b",
+    r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
     re.IGNORECASE,
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
@@ -153,11 +156,15 @@ _COUNTED_ONLY = Pattern(
     r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_FIXED_IDS = Pattern(
-    r"[\s*_`>-]{0,6}fixed\W{1,6}(?:P[0-3]|[A-Z]{1,6})-?[\w.]{1,12}"
-    r"(?:[,;\s]{1,3}(?:and )?[A-Z]\w{0,6}-?[\w.]{1,12}){0,60}\W{0,4}$",
-    re.IGNORECASE,
+_VERDICT_ROW = Pattern(r"\W{0,8}verdict\W{1,6}(\S.*)$", re.IGNORECASE)
+_IMP_ROW = Pattern(r"\W{0,4}IMP\W{0,4}\|", re.IGNORECASE)
+_NUMBERED = Pattern(
+    r"\W{0,6}(?:issue|finding|bug|problem|defect)s? #?\d|\W{0,6}S[01]\b", re.IGNORECASE
 )
+_FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
+    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
+)
+_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
@@ -166,7 +173,7 @@ _LABEL = Pattern(
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
 _IDENTIFIER = Pattern(
-    r"`[^`\n]{1,200}`|[\w./\\-]{0,200}[/\\_][\w./\\-]{1,200}|\b[\w-]{1,80}\.\w{1,5}\b(?!\w)"
+    r"`[^`\n]{1,200}`|(?<![\w./\\-])[\w./\\-]{0,200}[/\\_][\w./\\-]{1,200}|\b[\w-]{1,80}\.\w{1,5}\b(?!\w)"
 )
 _PAIRED = Pattern(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
 _ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
@@ -214,7 +221,8 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
-_DECIDES = frozenset(["verdict", "decision", "overall"])
+_DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
+_FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
 
 
 class Doubt(NamedTuple):
@@ -234,6 +242,23 @@ def doubts(
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
 
 
+def _of_index(row: str) -> str:
+    """Why a line of the index is a doubt: its verdict, or an improvement, says that it is grave."""
+    verdict = _VERDICT_ROW.match(row)
+    title = row.rpartition("|")[2].strip() if _IMP_ROW.match(row) else ""
+    label = title.partition(":")[0] if ":" in title else ""
+    said = serious_in(verdict[1], "") if verdict else ""
+    said = said or (label if vocabulary.severity(label) in SERIOUS else "")
+    return f"says {said}, which its index has not" if said else ""
+
+
+def _fixed_in(row: str) -> set[str]:
+    """The ids, in capitals, in a line that says that they are fixed, and nothing else."""
+    match = _FIXED_ROW.match(row)
+    words = set(re.findall(r"\w[\w.-]*(?<=\w)", match["ids"].upper())) - {"AND"} if match else set()
+    return words if all(map(_SOME_ID.match, words)) else set()
+
+
 class _Proof:
     def __init__(
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
@@ -247,9 +272,7 @@ class _Proof:
         self._titles = [_words(finding.title) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        fixed_rows = (row.upper() for row in self._rows if _FIXED_IDS.match(row[:400]))
-        self._fixed = {word for row in fixed_rows for word in re.findall(r"[\w.-]+", row)}
-        self._fixed &= self._confirmed
+        self._fixed = set().union(*map(_fixed_in, self._rows)) & self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
@@ -314,10 +337,15 @@ class _Proof:
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             raw, after = self._raw[number - 1], self._rows[following - 1] if following else ""
             is_hiding = _hides(raw)
-            if is_hiding or number not in self._inside:
-                why = _HIDES if is_hiding else self._why(number, self._rows[number - 1], after)
-                if why:
-                    yield Doubt(number, _shown(raw), why)
+            row = self._rows[number - 1]
+            if is_hiding:
+                why = _HIDES
+            elif number in self._inside:
+                why = _of_index(row)
+            else:
+                why = self._why(number, row, after)
+            if why:
+                yield Doubt(number, _shown(raw), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
         """Return why a line outside the index is a doubt, or ''."""
@@ -332,15 +360,17 @@ class _Proof:
             return f"says {serious}, which its index has not"
         if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
-        if _UNREAD.search(row) or _reads_less(row):
+        if _search(_UNREAD, row) or _reads_less(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
+        if _READ.match(row):
+            return not _reads_less(row)
+        if _OURS.match(self._raw[number - 1]) or _RULES.match(row):
             return True
-        is_confirmed = bool(self._confirmed and _FIXED_IDS.match(row))
+        is_confirmed = bool(self._confirmed and _fixed_in(row))
         return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
 
     def _without_fixed(self, row: str) -> str:
@@ -362,7 +392,7 @@ class _Proof:
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
-            match = _search(_SERIOUS, inside)
+            match = _said(inside)
             word = match[0] if match else ""
         return word
 
@@ -381,8 +411,12 @@ class _Proof:
         of_row = number in self._of_row
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
             value = _all_words(label["value"])
-            if not _DECIDES.isdisjoint(_all_words(label["label"])) and 0 < len(value) < 4:
-                return "" if value[0] in _PASSING else "gives another verdict"
+            is_brief = 0 < len(value) < _LABEL_WORDS - 1
+            if is_brief and not _DECIDES.isdisjoint(_all_words(label["label"])):
+                passes = value[0] in _PASSING and value != ["no"]
+                return "" if passes else "gives another verdict"
+            if is_brief and value[0] in _FAILING:
+                return "gives another verdict"
             if of_row and bare[: label.end("label")].isascii():
                 return ""  # the row explains it
             if not _is_known_label(label["label"], label["value"]):
@@ -396,7 +430,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if index.group_of(title) or _search(_SERIOUS, title):
+        if index.group_of(title) or _said(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -420,7 +454,7 @@ def _is_known_label(label: str, value: str) -> bool:
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
-    if _search(_SERIOUS, label):
+    if _said(label):
         return True  # denied where it stands: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
@@ -433,7 +467,7 @@ def _is_known_label(label: str, value: str) -> bool:
         all(passes)
         or vocabulary.says_nothing(vocabulary.plain(value))
         or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
-    )
+    ) and not _NUMBERED.match(label)
 
 
 def _folded(row: str) -> str:
@@ -462,12 +496,17 @@ def serious_in(row: str, after: str) -> str:
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
         read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
-    if not _search(_SERIOUS, read):
+    if not _said(read):
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
     return next(filter(None, map(_of_sentence, sentences)), "")
+
+
+def _said(text: str) -> re.Match[str] | None:
+    """Search a text for a severity word, all of it only where a grade such as P0 may stand."""
+    return _SERIOUS.compiled.search(text) if _GRADE.search(text) else _search(_SERIOUS, text)
 
 
 def _search(pattern: Pattern, text: str) -> re.Match[str] | None:

@@ -48,7 +48,9 @@ _DONE = frozenset(
     " résolu corregido resuelto corrigido resolvido исправлено".split()
 )
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
-    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
+    re.IGNORECASE,
+    needs=" ".join(_DONE),
 )
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
@@ -84,7 +86,8 @@ _DENIES = Pattern(
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
-_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}")  # a line of what a tool printed
+_NO_BLOCKER = Pattern(r"\b(?:not|never|n't)(?: \w+)?(?: an?)? (?:block\w+|critical)", re.IGNORECASE)
+_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
@@ -98,8 +101,10 @@ _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+_WIDE = 60  # characters of a line that is full
 _OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
+_ADDRESS = Pattern(r"\s*https?://\S{1,400}")
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -203,7 +208,9 @@ def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
     again = [each for each in kept if each.recap and each.severity == recap.severity]
     mine = {*vocabulary.words(recap.title)}
     shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
-    return len(again) <= len(others) or 2 * max(shared, default=0) >= len(mine)
+    is_elsewhere = recap.file and all(recap.file != other.file for other in others)
+    is_as_many = len(again) <= len(others) and not is_elsewhere
+    return is_as_many or 2 * max(shared, default=0) >= len(mine)
 
 
 class Sight:
@@ -252,33 +259,60 @@ class Sight:
     def _raise_leads(self) -> None:
         """Make headings of the lines that head what stands below them."""
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
-        above, before = "", -2
-        for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
-            is_apart = at > before + 1 or shapes.begins(bare)
-            is_listed = is_apart and vocabulary.unbulleted(after)[1]
+        for (before, above), (at, bare), (_, after) in zip(
+            [(-2, ""), *told], told, [*told[1:], (0, "")], strict=False
+        ):
+            may_lead = "**" in bare or bare[-1] == ":"
+            if not may_lead or not (at > before + 1 or shapes.begins(bare)):
+                continue
+            is_listed = vocabulary.unbulleted(after)[1]
             if is_listed and not index.group_of(bare) and (severity := shapes.lead_in(bare)):
                 self.plain[at] = f"###### {severity}"
-            elif is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+            elif shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
-            above, before = bare, at
 
     def _heading_places(self) -> list[Place]:
-        """The place that holds for each line: the last one that a line was wholly about."""
+        """The place that holds for each line: the last one that a line was wholly about.
 
-        def later(place: Place, row: str) -> Place:
+        It reaches as far as what the line heads; within a paragraph, item or section, to its end.
+        """
+        owners = [-1] * len(self.plain)
+        for at, block in enumerate(self.blocks):
+            owners[block.first - 1 : block.last] = [at] * (block.last - block.first + 1)
+        held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each to its last line
+        places = []
+        for number, row in enumerate(self.plain, 1):
+            while held[-1][0] < number:
+                held.pop()
             here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
-            return here if here.file else place
+            if here.file:
+                held.append((self._reach(owners[number - 1]), here))
+            places.append(held[-1][1])
+        return places
 
-        return list(itertools.accumulate(self.plain, later, initial=NOWHERE))[1:]
+    def _reach(self, at: int) -> int:
+        """Return the last line for which a line of a block holds."""
+        block, whole = self.blocks[at], len(self.plain)
+        if block.kind in ("heading", "item"):
+            return block.last
+        if block.first < block.last:  # to the next blank line
+            return next((n for n in range(block.last, whole) if not self.plain[n].strip()), whole)
+        return self.blocks[block.inside].last if block.inside >= 0 else whole
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
 
     def _is_below(self, at: int, words: frozenset[str]) -> bool:
-        """Whether a heading above a block is about one of the words, or about what is done."""
+        """Whether a heading above a block is about one of the words, or about what is done.
+
+        Below one that only names a scale, what has no place says what the severities mean.
+        """
+        block = self.blocks[at]
         while (at := self.blocks[at].inside) >= 0:
             title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
             if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+                return True
+            if shapes.names_scale(title) and not shapes.place_in(self._text(*block[3:5])).file:
                 return True
         return False
 
@@ -331,6 +365,41 @@ class Sight:
                 yield _finding("", block.title, block.first, block.last, identity=identity)
 
     def of_blocks(self, nested: bool = False) -> list[Finding]:
+        return self._led_by_places(list(self._of_blocks(nested)))
+
+    def _led_by_places(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings with the place that stands on the line above, if the first has one.
+
+        What stands above one ends the one before.
+        """
+        above = [self._place_above(finding.line) for finding in findings]
+        if not above or not above[0]:
+            return findings
+        made: list[Finding] = []
+        for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
+            is_cut = finding.line < following <= finding.end
+            own = finding.replace(end=self._told_until(following - 1)) if is_cut else finding
+            place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
+            place = self._place(own.line, own.end) if is_cut and not at else place
+            is_better = place.line or (place.file and not own.file)
+            made.append(own.replace(file=place.file, at=place.line) if is_better else own)
+        return made
+
+    def _place_above(self, first: int) -> int:
+        """Return the line right above this one that names a place and nothing else; or 0."""
+        at = self._told_until(first - 1)
+        row = self.plain[at - 1] if at else "#"
+        is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
+        is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
+        return at if is_apart and is_plain and shapes.place_of(row).file else 0
+
+    def _told_until(self, last: int) -> int:
+        """Return the last line up to this one that says anything, or 0."""
+        while last and not self.plain[last - 1].strip("-*_ \t"):
+            last -= 1
+        return last
+
+    def _of_blocks(self, nested: bool) -> list[Finding]:
         candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
@@ -376,7 +445,7 @@ class Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if any(map(self._leads, self._direct[at])):
+        if any(map(self._begins_one, self._direct[at])):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
@@ -428,28 +497,34 @@ class Sight:
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
-        if severity and not head.id and vocabulary.says_nothing(head.title):
+        is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
+        is_empty = is_dash or vocabulary.says_nothing(head.title)
+        if severity and not head.id and is_empty:
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         is_item = block.kind == "item" and block.level < 2
-        is_listed = not severity and (is_item or self._leads(at))
+        is_listed = not severity and (is_item or self._begins_one(at))
         inherited = self._inherited(at) if is_listed else ""
         scored = shapes.scored(bare) if inherited in SERIOUS else ""
         inherited = inherited if scored in ("", *SERIOUS) else scored
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if shapes.is_legend(head.title if head.is_sign else "" if head.marked else bare):
+        listed = head.title if head.is_sign else "" if head.marked else bare
+        if shapes.is_legend(listed) or shapes.defines(bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
             block.first - 1, min(block.last, block.first + 12), _IDS
         )
-        recap = bool(inherited) or self._is_below(at, _REPEATS)
+        is_again = self._is_below(at, _REPEATS)
         end = self.end_of(at, block)
-        return self._made(severity or inherited, identity, title, block.first, end, recap)
+        recap = bool(inherited) or is_again
+        made = self._made(severity or inherited, identity, title, block.first, end, recap)
+        is_placed = block.kind != "item" or shapes.place_in(self._text(block.first, end)).file
+        return made.replace(file="", at=0) if made and is_again and not is_placed else made
 
     def _label_behind(self, at: int) -> list[str]:
         """Return the label that stands as a paragraph behind an item."""
@@ -471,13 +546,22 @@ class Sight:
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
             is_below = number == at + 1 and shapes.leads_title(block.title)
-            is_placed = not is_below and (self._begins_at(number) or self._leads(number))
+            is_placed = self._begins_at(number) and not self._is_place_of(block, number)
+            is_led = not is_below and (is_placed or self._begins_one(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
-            begins = is_next or is_graded or is_placed
+            begins = is_next or is_graded or is_led
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
+
+    def _is_place_of(self, block: Block, at: int) -> bool:
+        """Whether a paragraph is only the place of the one before, which names none itself."""
+        other, after = self.blocks[at], self.blocks[at + 1 : at + 2]
+        is_only = other.first == other.last and shapes.place_of(self.plain[other.first - 1]).file
+        is_last = not (after and after[0].kind == "item")  # else it is that of a list
+        is_placed = shapes.place_in(block.title).file or self._place_above(block.first)
+        return bool(is_only and is_last and not is_placed)
 
     def _begins_at(self, at: int) -> bool:
         """Whether a paragraph begins with a place, or says of one how bad it is there."""
@@ -486,9 +570,16 @@ class Sight:
         block = self.blocks[at]
         place = shapes.place_of(self.plain[block.first - 1])
         is_placed = place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at)
-        is_said = not is_placed and shapes.said_in(block.title)
-        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(block.title).file))
+        text = " ".join(self.plain[block.first - 1 : block.last])
+        is_said = not is_placed and shapes.said_in(text)
+        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(text).file))
         return self._placed[at]
+
+    def _begins_one(self, at: int) -> bool:
+        """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
+        head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
+        is_numbered = self.blocks[at].kind == "text" and bool(head.id) and head.marked
+        return is_numbered or self._leads(at)
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -521,10 +612,14 @@ class Sight:
         is_counted = _COUNTED.search(block.title) and listed
         sign = (block.inside, block.level, head.severity)
         is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
-        is_placed = listed[:1] == below[:1] and all(
-            shapes.place_in(each.title[:80]).file for each in listed
-        )
+        is_placed = listed[:1] == below[:1] and all(map(self._names_place, listed))
         return head.severity if is_counted or (is_one and is_placed) else ""
+
+    def _names_place(self, block: Block) -> bool:
+        """Whether an item begins with a place, or a heading has one in its first lines."""
+        last = min(block.last, block.first + 6) if block.kind == "heading" else block.first
+        text = self._text(block.first, last)
+        return bool(shapes.place_in(text if block.kind == "heading" else block.title[:80]).file)
 
     def _leads(self, at: int) -> bool:
         """Whether a paragraph is one of those that a bold title leads, below one heading."""
@@ -540,11 +635,20 @@ class Sight:
             return bare
         if shapes.is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
+        title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
             is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
             title = lead if is_title and not vocabulary.severity(lead) else title
-        return shapes.first_sentence(title)
+        return shapes.first_sentence(self._whole(title, block))
+
+    def _whole(self, title: str, block: Block) -> str:
+        """Return a title that ends with a line, with the next one if that goes on in lower case."""
+        first, after = block.first - 1, block.first
+        is_cut = self.plain[first].rstrip().endswith(title[-_WIDE:]) and title[-1:].isalpha()
+        goes_on = is_cut and after < block.last and len(self.plain[first]) >= _WIDE
+        row = self.plain[after].strip() if goes_on else ""
+        return f"{title} {row}" if row[:1].islower() and not shapes.place_of(row).file else title
 
     def _named(self, block: Block) -> str:
         """Return the first value of a record that has words and is neither severity nor place."""
@@ -566,7 +670,7 @@ class Sight:
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
         told = map(vocabulary.labelled, map(str.strip, self.plain[first:last]))
-        values = (value.strip("\"' ") for label, value in told if label.strip("> ") in labels)
+        values = (_unquoted(value) for label, value in told if label.strip("> ") in labels)
         return next(filter(str.strip, values), "")
 
     def _made(
@@ -597,7 +701,9 @@ class Sight:
             return place
         number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
-        return Place(place.file, number) if place.file else Place(above.file, number or above.line)
+        if place.file and not above.file.endswith(f"/{place.file}"):
+            return Place(place.file, number)
+        return Place(above.file, number or above.line)
 
     def _lead_in(self, first: int) -> str:
         """Return the lines of a paragraph above the one that begins a finding."""
@@ -661,7 +767,8 @@ class Sight:
         """Return the finding of a row where its own section is, by its id or else its number."""
         own = self._by_id.get(row.id) if row.id else section
         place = self._place(own.first, own.last) if own else above
-        row = row if row.file else row.replace(file=place.file, at=place.line)
+        is_better = not row.file or (place.file and not row.at)
+        row = row.replace(file=place.file, at=place.line) if is_better else row
         return (
             row.replace(line=own.first, end=own.last, recap=True)
             if own
@@ -744,7 +851,7 @@ class Sight:
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
-            left = " ".join(parts)
+            left = _NO_BLOCKER.sub(" ", " ".join(parts))
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
@@ -822,6 +929,11 @@ class Sight:
             return False
         is_statement = self.blocks[at].kind in ("item", "table") or shapes.label_in(row)
         return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
+
+
+def _unquoted(value: str) -> str:
+    is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
+    return value.strip("\"' ") if is_quoted else value.strip()
 
 
 def _begins(title: str) -> str:
@@ -905,7 +1017,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         severity, title = said.severity, said.title
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
-        title = max(others, key=shapes.letters, default="")
+        title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
+    title = _ADDRESS.sub("", title) if " " in title else title
     if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):

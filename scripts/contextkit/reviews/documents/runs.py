@@ -228,6 +228,15 @@ def _read(layout: Layout, path: str) -> Run:
     return run
 
 
+def call(layout: Layout, target: str, /, **variables: str) -> str:
+    """A command to run here: `make verdict_wait run=…`, with `root=` if that was given."""
+    from contextkit.base import git
+    from contextkit.base.layout import find_root
+
+    is_near = layout.root == find_root("", git.find(layout.here))
+    return names.call(target, **variables, root="" if is_near else layout.root)
+
+
 def latest(layout: Layout) -> Run:
     """Return the run that started last. Raises ContextError if there is none."""
     loaded = load_all(layout)

@@ -32,11 +32,16 @@ _NO_SCALES = frozenset("confidence likelihood probability exploitability effort 
 _GRADES = frozenset(
     "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
 )
+_OF_SCALE = frozenset(
+    "rating ratings severity severities priority priorities level levels risk our the of and"
+    " meaning explained".split()
+)
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
@@ -56,6 +61,7 @@ _INLINE = Pattern(
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
+_DEFINED = Pattern(r"(?:^|[·;,|/])[\s*_`]{0,4}(\w{2,12})[\s*_`]{0,4}[=:]")
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _BOLD_LINE = Pattern(r"[^\w*#>|-]{0,6}\*\*[^*\s][^*\n]{1,200}\*\*:?")  # perhaps after an emoji
@@ -87,15 +93,21 @@ _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
+_THIS_IS = Pattern(r"(?i)^(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _LAST_WORDS = Pattern(
     r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
 )  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
 _IS_SAID = Pattern(
-    r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)",
+    r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
+    r"(?= and | for | rather |[.,;:!]|$)",
     needs="critical block bug high major severe",
 )
+_IS_CALLED = Pattern(  # `One thing I'd call high, …`
+    r"\b(?:call|rate|consider|grade)(?: it| this| that)?(?: as)?(?: an?)? (\w{4,12})(?=[ .,;:!]|$)",
+    needs="call rate consider grade",
+)
+_GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
@@ -112,14 +124,16 @@ _ENDS = (
     r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
     r"|rb|php"
     r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
-    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql)"
+    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql"
+    r"|properties|plist|csproj|cshtml|xaml|xsd|tfvars|hcl|nix|erb|haml|ejs|hbs|j2|tpl|less|sass"
+    r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
 _PATH = Pattern(
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–-]?\s?"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
@@ -139,6 +153,7 @@ _LINE_OF = Pattern(
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # what a forge puts before a path
 _LONGEST = 4_000  # characters looked at
 _INTRODUCING = 6  # words before a place that a line ends with
 _INTRODUCE = frozenset(
@@ -173,12 +188,11 @@ def place_in(text: str) -> Place:
     first = NOWHERE
     if "." not in text and "file" not in text:
         return NOWHERE
+    text = _FORGE.sub("", text)
     for match in _PATH.finditer(text):
         path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
-        if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
+        if "://" in text[max(0, match.start() - 12) : match.start() + 8]:
             continue
-        if "/blob/" in path:
-            path = path.partition("/blob/")[2].partition("/")[2] or path
         rest = text[match.end() : match.end() + 60]
         if after := _AFTER.match(rest):
             return Place(path, int(after[1]), int(after[2] or 0))
@@ -210,7 +224,7 @@ def place_of(line: str) -> Place:
 
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
-    bare = line.strip(" \t#*`>-•_:│").strip()
+    bare = _FORGE.sub("", line).strip(" \t#*`>-•_:│").strip()
     if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
         return NOWHERE
     match = _PATH.search(bare)
@@ -262,7 +276,9 @@ def table_rows(lines: list[str]) -> list[Row]:
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
-        goes_on = is_drawn and bool(made) and rules.isdisjoint((at - 1, at))
+        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
+        may_go_on = bool(made) and (is_drawn or is_rest)
+        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
         if goes_on:
             joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
             made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
@@ -309,11 +325,13 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     """Return the lines of a paragraph, after its own first one, that begin a finding."""
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
-    is_list = all(map(tail_of, rows))
+    is_list, are_facts = all(map(tail_of, rows)), is_fields(rows)
 
     def starts(row: str) -> bool:
         is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
-        is_begun = begins(row) and head_of(row).severity != "IMP"
+        head = head_of(row.strip()[:LONG])
+        is_fact = are_facts and head.is_sign  # such as the verdict
+        is_begun = begins(row) and head.severity != "IMP" and not is_fact
         return is_begun or row.startswith(lead) or is_labelled
 
     return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
@@ -421,6 +439,17 @@ def is_legend(value: str) -> bool:
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
+def defines(row: str) -> bool:
+    """Whether a line says what three severities mean: `P0 = now · P1 = soon · P2 = later`."""
+    return "=" in row and len({*map(vocabulary.severity, _DEFINED.findall(row))} - {""}) > 2
+
+
+def names_scale(title: str) -> bool:
+    """Whether a heading names a scale and nothing else: `2. Ratings`, `Severity levels`."""
+    title_words = {word for word in vocabulary.words(title) if not word.isdigit()}
+    return bool(title_words) and title_words <= _OF_SCALE
+
+
 def first_part(value: str) -> str:
     """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - ", "  ", "/"):
@@ -467,7 +496,12 @@ def tail_of(text: str) -> str:
     text = text[: LONG * 2]
     if is_legend(text):
         return ""
-    parts = _BRACKETS.findall(text.replace("`", ""))[:8]
+    text = text.replace("`", "")
+    parts = [
+        each[1]
+        for each in itertools.islice(_BRACKETS.finditer(text), 8)
+        if letters(each[1]) or not has_words(text[each.end() :])  # a sign within explains itself
+    ]
     apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
@@ -475,9 +509,10 @@ def tail_of(text: str) -> str:
 
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
-    severity = vocabulary.severity(said[1]) if said else ""
-    return severity if severity in vocabulary.SERIOUS else ""
+    last, *others = (_LAST_WORDS, _IS_SAID, _IS_CALLED)
+    found = [last.search(text.rstrip(" *_")), *(pattern.search(text) for pattern in others)]
+    severities = (vocabulary.severity(said[1]) for said in found if said)
+    return next((each for each in severities if each in vocabulary.SERIOUS), "")
 
 
 @functools.lru_cache(1 << 14)
@@ -576,6 +611,8 @@ def _badge(alt: str) -> str:
 
 def _as_markdown(match: re.Match[str]) -> str:
     end, tag = bool(match[1]), match[2].lower()
+    if tag == "img" and (alt := _ALT.search(match[3])):
+        return _badge(alt[1])
     if tag[0] == "h" and tag[1:].isdigit():
         return "" if end else "#" * int(tag[1]) + " "
     return _MARKS.get(tag, ("", ""))[end]
@@ -586,6 +623,12 @@ _MARKS = {  # of HTML: what begins and what ends it in Markdown
     **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
     **dict.fromkeys(("br", "p", "div"), (" ", " ")),
 }  # fmt: skip
+
+
+def unlabelled(title: str) -> str:
+    """Return a title without a first phrase that only grades it: `must fix before merge*: …`."""
+    match = _GRADING.match(title)
+    return title[match.end() :] if match and index.group_of(match[1]) else title
 
 
 def sentences(text: str) -> list[str]:

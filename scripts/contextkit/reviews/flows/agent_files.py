@@ -29,7 +29,8 @@ from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
-KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # that are read; a run assigns the first
+KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # of an agent's file; a run assigns the first
+_ASIDE = ".aborted-"  # behind the name of a file that a new one replaced
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
@@ -62,18 +63,17 @@ class Asked(Record):
 
     @property
     def roster(self) -> tuple[str, ...]:
-        return self.agents if self.run or self.agents else _agents_in(self.folder)
+        return self.agents if self.run or self.agents else _agents_in(self.folder, any_kind=True)
 
     @property
     def ref(self) -> str:
         """Return the address of the run, or ''."""
         return f"run:{self.run.id}" if self.run else ""
 
-    def named(self, layout: Layout) -> str:
-        """Return `run=ID`, or `dir=FOLDER` as a user would type it here."""
-        if self.run:
-            return f"run={self.run.id}"
-        return f"dir={os.path.relpath(self.folder, layout.here)}"
+    def show(self, layout: Layout, **more: str) -> str:
+        """Return the command that shows its findings, to which options may be added."""
+        folder = "" if self.run else os.path.relpath(self.folder, layout.here)
+        return runs.call(layout, "verdict_show", run=self.run_id, dir=folder, **more)
 
 
 def of_run(layout: Layout, run: Run) -> Asked:
@@ -98,8 +98,8 @@ def of_folder(
     return Asked(folder=folder, agents=agents)
 
 
-def _agents_in(folder: str) -> tuple[str, ...]:
-    """Return the agents that left a file, finished or not."""
+def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
+    """Return the agents that left a file, finished or not; one of `any_kind` has its own name."""
     try:
         there = sorted(os.listdir(folder))
     except OSError as error:
@@ -107,15 +107,24 @@ def _agents_in(folder: str) -> tuple[str, ...]:
     agents = {}
     for name in there:
         stem, kind = os.path.splitext(name.removesuffix(".partial"))
-        wanted = kind in KINDS and name[0] != "." and os.path.isfile(os.path.join(folder, name))
-        if wanted and name.removesuffix(".partial") not in NEVER_AGENTS:
+        stem = stem if kind in KINDS else name.removesuffix(".partial")
+        wanted = kind in KINDS or (any_kind and _ASIDE not in name)
+        there_is = name[0] != "." and os.path.isfile(os.path.join(folder, name))
+        if wanted and there_is and name.removesuffix(".partial") not in NEVER_AGENTS:
             agents[verdict_files.decode(stem)] = True
     return tuple(agents)
 
 
 def agent_file(folder: str, agent: str) -> str:
-    """Return the path of an agent's file: under its own name, or encoded as for verdicts."""
+    """Return the path of an agent's file: under its own name, or encoded as for verdicts.
+
+    A file that ends as no agent's does is that of an agent with its whole name.
+    """
     there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
+    whole = os.path.join(folder, agent)
+    is_whole = not there and "/" not in agent
+    if is_whole and (os.path.isfile(whole) or os.path.isfile(f"{whole}.partial")):
+        return whole
     return there[-1] if there else _candidates(folder, agent)[-1]
 
 
@@ -136,7 +145,7 @@ def is_there(folder: str, agent: str) -> bool:
 
 def set_aside(path: str, final: str, now: int) -> None:
     """Rename a file that an agent began, so that no run reads it: `<final>.aborted-<time>`."""
-    files.rename(path, files.free(f"{final}.aborted-{names.stamp(now)}"))
+    files.rename(path, files.free(f"{final}{_ASIDE}{names.stamp(now)}"))
 
 
 class Reading(Record):

@@ -80,20 +80,25 @@ def of_run(
     return findings, [source.agent for source in sources if not source.is_read]
 
 
-def rendered(finding: MergedFinding) -> str:
-    """`P0 fd-safety/P0-1 src/app.py:42 Title`, with all agents' keys, and what is worth reading."""
+def rendered(finding: MergedFinding, dismissed: str = "") -> str:
+    """`P0 fd-safety/P0-1 src/app.py:42 Title`, with all agents' keys, and what is worth reading.
+
+    `dismissed` says why, if it is.
+    """
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
     title = finding.short_title
     head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
     text = review_sections.excerpt(first.text or first.title, first.title)
-    return "\n".join(filter(None, (names.one_line(head), text)))
+    mark = f"({dismissed})" if dismissed else ""
+    return "\n".join(filter(None, (names.one_line(head), mark, text)))
 
 
-def fitting(findings: list[MergedFinding], max_tokens: int) -> list[str]:
+def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:
     """Return the leading findings that fit into `max_tokens`, but at least one, as text."""
     room = max_tokens
     texts: list[str] = []
-    for text in map(rendered, findings):
+    for finding in findings:
+        text = rendered(finding, dismissed.get(finding.key, ""))
         room -= tokens.estimate(text) + 1
         if room < 0 and texts:
             break
@@ -101,8 +106,13 @@ def fitting(findings: list[MergedFinding], max_tokens: int) -> list[str]:
     return texts
 
 
-def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
-    """The section of one finding, or of the most severe, within `max_tokens`, or ''; all ids."""
+def shown(
+    text: str, finding: str, max_tokens: int, dismissed: dict[str, str] | None = None
+) -> tuple[str, list[str]]:
+    """The section of one finding, or of the most severe, within `max_tokens`, or ''; all ids.
+
+    `dismissed` maps the ids of findings that are dismissed to why.
+    """
     review = agent_review.parse(text)
     times: Counter[str] = Counter()
     keyed = []
@@ -123,6 +133,8 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
             )
         if not section or room < 1:
             break
+        if why := (dismissed or {}).get(identity):
+            section = f"({why})\n{section}"
         if parts and tokens.estimate(section) > room:
             break
         parts.append(tokens.clip(section, room, " … (cut)"))

@@ -8,7 +8,6 @@ Anything not known to be so is a reason to fail, and so is a run without agents.
 from __future__ import annotations
 
 import os
-import shlex
 
 from contextkit.base import addresses, ledger, names
 from contextkit.base.errors import ContextError
@@ -234,7 +233,7 @@ def _of_file(
     return severe
 
 
-def rendered(decision: Decision, asked: Asked) -> str:
+def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
     """Return `PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
     gone = f"; {len(decision.dismissed)} dismissed" if decision.dismissed else ""
@@ -255,10 +254,11 @@ def rendered(decision: Decision, asked: Asked) -> str:
         lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
-    return "\n".join([*lines, *hidden, *(f"next: {step}" for step in next_steps(decision, asked))])
+    steps = (f"next: {step}" for step in next_steps(layout, decision, asked))
+    return "\n".join([*lines, *hidden, *steps])
 
 
-def next_steps(decision: Decision, asked: Asked) -> list[str]:
+def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
     """Return what leads from this FAIL to a PASS, in order: commands, and what only people do."""
     run, reasons = asked.run, decision.reasons
     if run is None or not reasons:
@@ -270,23 +270,25 @@ def next_steps(decision: Decision, asked: Asked) -> list[str]:
             steps.append(f"move {name} out of {run.output_dir}: nobody asked for it")
     for whose in dict.fromkeys(reason.run for reason in reasons if reason.run):
         own = [reason for reason in reasons if reason.run == whose]
-        again = dict.fromkeys(shlex.quote(reason.agent) for reason in own if reason.again)
+        again = dict.fromkeys(reason.agent for reason in own if reason.again)
         kinds = {reason.reason for reason in own}
-        steps += [f"make verdict_retry run={whose} agent={agent}" for agent in again]
+        steps += [runs.call(layout, "verdict_retry", run=whose, agent=agent) for agent in again]
         if again or kinds & {"missing", "late"}:
-            steps.append(f"make verdict_wait run={whose}")
+            steps.append(runs.call(layout, "verdict_wait", run=whose))
         if again or kinds & {"missing", "late", "not_ingested", "changed"}:
-            steps.append(f"make verdict_ingest run={whose}")
-    kinds = {reason.reason for reason in reasons}
-    if "severe" in kinds:
-        steps.append(f"make verdict_show run={run.id}")
-        steps += ["fix what it shows", f"make verdict_recheck run={run.id}"]
-    elif "stale" in kinds and run.rechecks:
-        steps.append(f"make verdict_recheck run={run.rechecks}")
-    elif "stale" in kinds:
-        target, agents = (shlex.quote(text) for text in (run.target, " ".join(run.roster)))
-        what = f"process={run.process} target={target} agents={agents}"
-        steps.append(f"make verdict_start {what} restart=1")
-    else:
-        steps.append(f"make verdict_gate run={run.id}")
+            steps.append(runs.call(layout, "verdict_ingest", run=whose))
+    steps += _last_steps(layout, run, {reason.reason for reason in reasons})
     return list(dict.fromkeys(steps))
+
+
+def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
+    """Return what to do once the agents' files are there."""
+    again = runs.call(layout, "verdict_recheck", run=run.id)
+    if "severe" in kinds:
+        return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
+    if "stale" in kinds and run.rechecks:
+        return [runs.call(layout, "verdict_recheck", run=run.rechecks)]
+    if "stale" in kinds:
+        what = {"process": run.process, "target": run.target, "agents": " ".join(run.roster)}
+        return [runs.call(layout, "verdict_start", **what, restart="1")]
+    return [runs.call(layout, "verdict_gate", run=run.id)]

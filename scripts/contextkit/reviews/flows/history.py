@@ -120,9 +120,10 @@ def dismiss(
     wanted = finding.upper()
     same = [row for row in rows if wanted in (row.key.upper(), row.key.partition("/")[2].upper())]
     if len(same) != 1:
-        there = ", ".join(row.key for row in rows) or "none"
+        there = ", ".join(row.key for row in rows)
         problem = "was found by several agents" if same else "does not exist"
-        raise ContextError(f"finding: {finding!r} {problem}: AGENT/ID of {there[:400]}")
+        known = f"give one of {there[:400]}" if there else f"the run {run.id} has no findings"
+        raise ContextError(f"finding: {finding!r} {problem}: {known}")
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
     made = Dismissal(
@@ -158,6 +159,19 @@ def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
             row = rows[its[number]]
             marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
     return marked
+
+
+def dismissed(
+    layout: Layout, run: Run | None, rows: Sequence[Row | MergedFinding]
+) -> dict[str, str]:
+    """Map the keys of the dismissed findings among `rows` to why, and who decided it."""
+    gone = hidden(run, rows, in_force(layout, run)) if run else {}
+    return {rows[n].key: _why(dismissal) for n, dismissal in gone.items()}
+
+
+def _why(dismissal: Dismissal) -> str:
+    by = f" by {dismissal.by}" if dismissal.by else ""
+    return names.one_line(f"dismissed{by}: {dismissal.reason}")
 
 
 def hidden(

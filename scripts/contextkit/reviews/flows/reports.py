@@ -73,7 +73,7 @@ def synthesize(
     if others := _from_others(data):
         first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
-    lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.named(layout))]
+    lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.show(layout))]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
     paths = {"report": shown[0], "findings": shown[1]}
     return summary, unread < len(sources), {**paths, "data": data}
@@ -289,7 +289,7 @@ def _review_lines(
     lines = list(map(_severe_line, fitting))
     if rest := [finding.severity for finding in severe[len(fitting) :]]:
         more = f"+{len(rest)} more ({agent_files.counted(rest)})"
-        lines.append(f"{more}: make verdict_show {where} skip={len(fitting)}")
+        lines.append(f"{more}: {where} skip={len(fitting)}")
     is_read = findings or any(source.is_read for source in sources)
     counts = _counts(findings) if is_read else "nothing could be read"
     return [f"{to_do}: {counts}", *lines, *last]

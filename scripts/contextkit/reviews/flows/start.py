@@ -195,7 +195,8 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
         raise bad_input(f"run: {before.id} is {before.mode}: only reviews are rechecked")
     still = history.open_findings(layout, before)
     if not still:
-        raise ContextError(f"no P0 or P1 of {before.id} is open: make verdict_gate run={before.id}")
+        passes = runs.call(layout, "verdict_gate", run=before.id)
+        raise ContextError(f"no P0 or P1 of {before.id} is open: {passes}")
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
         subject = since(layout, before)

@@ -71,7 +71,7 @@ _HEADED = Pattern(
 )
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
-    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
+    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
@@ -83,18 +83,35 @@ _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreu
               "ошибка")  # fmt: skip
 _NOTE, _WORSE = "note", ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high", "medium", "moderate")
+_GRAVE = Pattern(  # what the program will do wrong
+    r"use.after|after (?:it|being|move)|double.free|dangling|leak|deref|overflow|underflow"
+    r"|out.of.(?:bounds|range)|uninitiali[sz]ed|divi(?:sion|de)|released|address of|stack memory"
+    r"|undefined|undeclared|unbounded|insecure|injection|secur|unsafe|cwe-\d|taint|secret|password"
+    r"|race|deadlock|infinite|awaited|did you mean|maybe|unexpected keyword|no (?:such|member)"
+    r"|not (?:a function|defined|exported|callable|handled|covered)|always (?:true|false)|null\b",
+    re.I,
+)
+_PROVED = Pattern(r"cwe-\d|analyzer", re.I)  # by running the program in mind
+_MILD = Pattern(  # how it is written
+    r"style|readab|modern|conven|format|indent|whitespace|naming|magic|docstring|comment|unused"
+    r"|never used|too (?:long|many)|annotat|prefer|consider|suggest|redundant|simplif|could be"
+    r"|should (?:be|have)|empty|parenthes|deprecat|stub|import.(?:not.found|order)|untyped|generic",
+    re.I,
+)
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
+_SEVERAL = 3  # messages with lines below that add little
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
 _FILES = 2  # files that are listed with their counts
 _CODES = 4  # codes that are listed with their counts
 _FORMS = 3  # what a code may say that is told one by one
-_LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
+_LONGEST = 220  # characters of a message
+_LENGTHS = ((4, _LONGEST), (_EACH, 140), (1 << 30, 90))  # of one of up to so many
 
 
 class Diagnostic(NamedTuple):
@@ -160,7 +177,8 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     for first, below, listed, placed in begun:
         number = first + below
         if placed:
-            yield Diagnostic(number + 1, *placed, text.all[number][:_READ])
+            place, level, code, said = placed
+            yield Diagnostic(number + 1, place, level, code, said, text.all[number][:_READ])
         elif above := bisect.bisect(names, number):
             at, level, words = listed
             place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
@@ -281,13 +299,25 @@ def _level(word: str) -> str:
     return _NOTE if word.lower() in ("note", "hint") else ""
 
 
+def context(text: Lines, placed: set[int]) -> set[int]:
+    """The lines that follow several messages up to an empty one: source, and what a tool adds."""
+    inside = set[int]()
+    for number in sorted(placed) if len(placed) >= _SEVERAL else ():
+        below = itertools.takewhile(
+            lambda n: text.all[n] and n not in placed, text.below(number, _BELOW)
+        )
+        inside.update(below)
+    return inside
+
+
 def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
     below = _below_which(found)
     found = [one.relative(below) for one in found] if below else found
     graded = any(one.level for one in found)
+    most = next(most for count, most in _LENGTHS if len(found) <= count)
     if len(found) <= _EACH:
-        each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
+        each = [_unit(one, _quoted(one, most) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
     kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
@@ -302,28 +332,34 @@ def units(found: list[Diagnostic]) -> list[Unit]:
     for same in sorted(groups, key=_order_of_many):
         first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        said = reading.cut(f"{first.code} {said}".strip(), _OF_MANY) + times
+        said = reading.cut(f"{first.code} {said}".strip(), most) + times
         made.append(_unit(first, said, same, graded))
     return made
 
 
-def _quoted(one: Diagnostic) -> str:
-    return reading.cut(" ".join(one.quoted.split()), _LONGEST)
+def _quoted(one: Diagnostic, most: int) -> str:
+    return reading.cut(" ".join(one.quoted.split()), most)
 
 
 def _ordered(found: list[Diagnostic]) -> list[Diagnostic]:
     return sorted(found, key=lambda one: (*_badness(one), one.line))
 
 
-def _badness(one: Diagnostic) -> tuple[int, int]:
-    """The worse, the less."""
-    grade = one.severity.lower()
-    return _WORSE.index(one.level), _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
+def _badness(one: Diagnostic) -> tuple[int, int, int]:
+    """The worse, the less; of one level, what the program does wrong before how it is written."""
+    said, grade = f"{one.code} {one.said}", one.severity.lower()
+    gravity = 2 if _MILD.search(said) else 1
+    gravity = 0 if one.level != "error" and _GRAVE.search(said) else gravity
+    gravity = -1 if _PROVED.search(said) else gravity
+    by_grade = _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
+    return _WORSE.index(one.level), by_grade, gravity
 
 
-def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, int]:
+def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, int, int]:
     """The worst first, then what is rare."""
-    return (*_badness(same[0]), len(same))
+    level, grade, gravity = _badness(same[0])
+    is_grave = same[0].code and _GRAVE.search(f"{same[0].code} {same[0].said}")
+    return level, grade, min(0, gravity) if is_grave else gravity, len(same)
 
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:

@@ -42,7 +42,10 @@ _COMMITS = Pattern(  # of `git log` and `git show`
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _REPORT = 50  # confidence below which its headings may be comments in code
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
+_UNCUT = 2  # ranked units that are not cut for others
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
+OPENED = 60  # lines that are opened at once
+_FAILED = "failed"  # the group of what failed
 _UNITS = 2000  # units that are weighed
 _SHORT = 12  # characters that stay of a unit at least
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
@@ -62,6 +65,7 @@ class Digest(NamedTuple):
 
     `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
     line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
+    `stretch` are the lines to open first: where most of what is left out is.
     """
 
     kind: str
@@ -71,6 +75,7 @@ class Digest(NamedTuple):
     rest: int
     last: int = 0
     at: int = 0  # the line of `key`
+    stretch: tuple[int, int] = (0, 0)
 
     @property
     def summary(self) -> str:
@@ -183,7 +188,7 @@ class ParsedText:
             return _digest(self.kind, weighed.units, told, most_rows, partly, first, main)
 
         chosen, others = _in_order_of_value(weighed, cap)
-        return made(_fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap))
+        return made(_fitting(weighed, chosen, others, lambda told: count(made(told)) <= cap))
 
     def facts_kept(self, text: str) -> str:
         """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
@@ -248,6 +253,7 @@ class _Weighed:
     """The units with their facts and costs."""
 
     share = 0.55  # of the cap for units with a rank
+    briefest = 1 << 30  # characters to which those may be cut, so that there is room for more
 
     def __init__(
         self, units: list[Unit], tokenizer: str, all_facts: list[facts.Fact] | None = None
@@ -255,6 +261,12 @@ class _Weighed:
         self.units = units
         self.facts = self._facts(all_facts or [])
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
+        self.brief = [
+            min(cost, tokens.estimate(unit.text[: self.briefest], tokenizer) + _ROW)
+            if len(unit.text) > self.briefest
+            else cost
+            for unit, cost in zip(units, self.costs, strict=True)
+        ]
         aspects = {unit.aspect for unit in units}
         sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
         self.aspects = [sizes[unit.aspect] for unit in units]
@@ -279,7 +291,7 @@ class _Weighed:
 class _WeighedByWords(_Weighed):
     """The same for what a tool printed: what is new are rare words."""
 
-    share = 0.85
+    share, briefest = 0.85, 130
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
         words = [
@@ -323,9 +335,10 @@ def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int
 
 
 def _fitting(
-    units: list[Unit], chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
+    weighed: _Weighed, chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
 ) -> dict[int, str]:
     """The texts of as many units as fit, in order of value, by index; the last may be cut."""
+    units = weighed.units
     tried: dict[tuple[tuple[int, str], ...], bool] = {}
 
     def fit(parts: list[tuple[int, fitting.Part]]) -> dict[int, str]:
@@ -348,8 +361,7 @@ def _fitting(
     def whole(index: int, step: int) -> tuple[int, fitting.Part]:
         return index, fitting.Part(units[index].text, ((step, 0),))
 
-    steps = range(len(chosen), 0, -1)
-    first = fit([whole(index, step) for index, step in zip(chosen, steps, strict=True)])
+    first = fit(_parts(weighed, chosen))
     kept = [(index, fitting.Part(text)) for index, text in first.items()]
     left = [index for index in [*chosen, *others] if index not in first]
     group = next((units[index].group for index in left if units[index].group), "")
@@ -362,6 +374,20 @@ def _fitting(
         *((index, _cuttable(units[index].text, clip, alone))
           for clip in (_to_clause, to_word) for index in cut[:_CUT]),
     ])  # fmt: skip
+
+
+def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part]]:
+    """The units, of which the last ones go first; before ranked ones do, long ones are cut."""
+    units, brief = weighed.units, weighed.briefest
+    free = sum(not units[index].rank for index in chosen)
+    parts: list[tuple[int, fitting.Part]] = []
+    for step, index in zip(range(len(chosen), 0, -1), chosen, strict=True):
+        is_long = len(parts) >= _UNCUT and units[index].rank > 0
+        cuts = ((free + 1, 2 * brief), (free + 2, brief)) if is_long else ()
+        part = fitting.Part(units[index].text, (*cuts, (step + 2 * (step > free), 0)))
+        part.clip = reading.both_ends
+        parts.append((index, part))
+    return parts
 
 
 def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
@@ -396,9 +422,9 @@ class _Choice:
         self.left: list[int] = []  # ranked units beyond their share
         self.last: dict[int, float] = {}
 
-    def take(self, index: int) -> None:
+    def take(self, index: int, cost: int = 0) -> None:
         aspect = self.weighed.units[index].aspect
-        self.spent += self.weighed.costs[index]
+        self.spent += cost or self.weighed.costs[index]
         self.spent += 0 if aspect in self.aspects else self.weighed.aspects[index]
         self.chosen.append(index)
         self.covered |= self.weighed.facts[index]
@@ -418,8 +444,8 @@ class _Choice:
             elif rank == reading.LISTED:
                 before = before or self.spent
                 share = min(share, before / cap + _LISTED)
-            if self.spent + self.weighed.costs[index] <= cap * share:
-                self.take(index)
+            if self.spent + self.weighed.brief[index] <= cap * share:
+                self.take(index, self.weighed.brief[index])
             else:
                 self.left.append(index)
         free = [index for index, unit in enumerate(units) if unit.text and not unit.rank]
@@ -500,10 +526,24 @@ def _digest(
             lists.remove(row.aspect)
     counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
-    lines = [unit.line for unit in missing if unit.line]
     at = all_units[main].line if main >= 0 else 0
+    failed = [unit for unit in units if unit.group == _FAILED]  # their blocks are not told
+    lines = [unit.line for unit in missing if unit.line]
     rest, last = min(lines, default=0), max(lines, default=0)
-    return Digest(kind, tuple(rows), key, len(missing), rest, last, at)
+    stretch = _stretch(sorted((unit.line, unit.weight) for unit in missing + failed))
+    return Digest(kind, tuple(rows), key, len(missing), rest, last, at, stretch)
+
+
+def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
+    """The lines with most of what is left out, of which these are the lines and weights; or 0."""
+    best, whole, first = (0.0, 0, 0), 0.0, 0
+    for line, weight in weights:
+        whole += weight
+        while line - weights[first][0] >= OPENED:
+            whole -= weights[first][1]
+            first += 1
+        best = max(best, (whole, weights[first][0], line), key=lambda one: one[0])
+    return best[1:]
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:

@@ -24,12 +24,15 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1.*\1\1$"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"
+    r"|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
+_TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
+_TITLED = Pattern(_TITLE, re.I)
 _LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
-    r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
+    r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
@@ -81,8 +84,10 @@ _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
-    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
+    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left"
+    r"|right|want|have)(?: [a-z]+)?: +\S.*$"
 )
+_LEGEND = Pattern(r"([-+])\1{0,2} ?(expected|received|actual|got|wanted)\b", re.I)
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
@@ -102,6 +107,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
+_WARNING = Pattern(r"\w+Warning: ")
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
@@ -115,7 +121,7 @@ _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go tes
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _UNSAID = Pattern(  # a failure of which the next line says what it is
-    r".*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
+    rf"(?i:{_TITLE})|.*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
@@ -123,7 +129,7 @@ _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
+_LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
 _FIRST, _BRIEF = 5, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
@@ -152,6 +158,7 @@ class _Block:
     def __init__(self, text: Lines, at: int, block: list[int]) -> None:
         self.message, self.place, self.values = "", "", list[str]()
         self._goes_on, self._above = 0, -1  # how many lines, below which one
+        self._signs, self._signed = dict[str, str](), dict[str, str]()  # of lines that differ
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
         block = [number for number in block[(begun or [-1])[0] + 1 :] if text.bare[number]]
@@ -159,14 +166,20 @@ class _Block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
             self.place = _place(text.bare[at - 1])
+        if self.message.startswith("expect("):
+            self.message = ""
+        if not self.values and len(self._signed) > 1:
+            self.values = [f"{self._signs[sign]} {said}" for sign, said in self._signed.items()]
         if self.values:
-            message = "" if self.message.startswith("expect(") else self.message
+            message = self.message
             parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
             self.message = ", ".join(filter(None, parts))
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
-            first = [number for number in block if not _POINTS.search(text.bare[number])][:2]
-            first = first if first and text.bare[first[0]].endswith(":") else first[:1]
-            self.message = " ".join(text.bare[number] for number in first)
+            first = [number for number in block if not _points_or_asks(text.bare[number])][:2]
+            said = [text.bare[number] for number in first]
+            leads_on = said and (said[0].endswith(":") or lines.says_failed(said[-1]))
+            first = first if leads_on else first[:1]
+            self.message = reading.joined(*said[: len(first)]) if said else ""
             self.used.update(first)
         self.used = self.used if self.message else set()
 
@@ -175,6 +188,10 @@ class _Block:
         said, points = _message(line), _POINTS.search(line)
         if line == "stack backtrace:":
             self._goes_on = 0
+            return
+        if self._compares(line):
+            self._goes_on = 0
+            self.used.add(number)
             return
         if _VALUE.match(line):
             self.values.append(" ".join(line.split()))
@@ -191,6 +208,20 @@ class _Block:
         self.used.add(number)
         self.place = self.place or _place(line)
 
+    def _compares(self, line: str) -> bool:
+        """Whether a line is of two that differ, each behind a sign, or says what the signs mean."""
+        sign = line[:1]
+        if sign not in ("-", "+"):
+            return False
+        if legend := _LEGEND.match(line):
+            if len(self._signed) < len(self._signs) or not self._signs:
+                self._signs |= {sign: word.lower() for sign, word in _LEGEND.findall(line)}
+            return bool(legend)
+        if sign in self._signs and len(self._signs) > 1:
+            self._signed.setdefault(sign, line[1:].strip(" ,"))
+            return True
+        return False
+
     def _say(self, said: str, says_all: bool) -> None:
         """Take the first message, or all; an exception in place of the source that it is about."""
         is_source = self.message.startswith('File "') and _EXCEPTION.match(said)
@@ -203,11 +234,9 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
-    text = " ".join(_DOTS.sub(" … ", line).split())
-    if len(text) <= most:
-        return text
-    end = text[-_END:]
-    return f"{reading.cut(text, most - _END)} {end[end.find(' ') + 1 :]}"
+    return reading.both_ends(
+        " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
+    )
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
@@ -274,6 +303,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     may = {*text.failing, *headings} - told
     named = lines.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
+    again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
     for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
@@ -282,8 +312,10 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
-        elif at > numbered and (test := _NUMBERED.match(line)):
-            heads[at] = _continued(text, at, test[1])
+        elif test := _NUMBERED.match(line):
+            name = test[1].rstrip("─—-= ")
+            if at > numbered or name in again:
+                heads[at] = name if name in again else _continued(text, at, test[1])
     return heads
 
 
@@ -375,6 +407,11 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
         if number not in told:
             block.append(number)
     return block
+
+
+def _points_or_asks(line: str) -> bool:
+    """Whether a line of a test's block says where it is, or what was asked, and not what came."""
+    return bool(_POINTS.search(line)) or line.startswith("expect(")
 
 
 def _message(line: str) -> str:
@@ -485,13 +522,15 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     seen: set[int] = set()
     for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
-        if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
+        if at in seen or _is_aside(text, at):
+            continue
+        if not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
         message, more = _error(text, at)
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = lines.alike(one_line, _LONGEST)
+            message = shown(lines.alike(one_line, _LONGEST))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -524,6 +563,8 @@ def _fails(line: str) -> bool:
 
     Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
     """
+    if _TITLED.match(line):
+        return True
     is_title = line.isupper() and ":" not in line
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
@@ -533,8 +574,15 @@ def _fails(line: str) -> bool:
     says = lines.says_failure if " " in last else lines.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)
-    said = [" ".join(words[:_FIRST]), *_LOUD.findall(line)]
-    return is_last or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
+    is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
+    is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
+    return is_last or is_said or line.startswith(_OF_PYTEST)
+
+
+def _is_aside(text: Lines, at: int) -> bool:
+    """Whether a line is a heading with a rule below, or a warning that nothing raised."""
+    warns = bool(_WARNING.match(text.bare[at])) and not _own_frame(text, at)
+    return warns or text.is_underlined(at)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:

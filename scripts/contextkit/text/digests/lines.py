@@ -74,10 +74,15 @@ _FINE = Pattern(
     r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
     r"|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
-    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b|expected failure$)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
-    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
+    needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
+_MENDED = Pattern(  # what a line ends with that tells how a failure was mended
+    r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
+    r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
+)
+_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ")  # to what was said above
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -105,7 +110,7 @@ THEIRS = (  # in a frame of a library
     "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
-    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -121,7 +126,7 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
+MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
@@ -138,6 +143,7 @@ _FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fai
 _ALIKE = 8  # forms that differ only in names and are told as one
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
+_VALUES = 3  # values of a word that are told one by one
 _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
@@ -362,7 +368,7 @@ def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
     return placed
 
 
-def rows(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """The lines of a text, of which the pieces are remembered."""
     return [line for _, piece in pieces(text) for line in piece.all]
 
@@ -549,6 +555,11 @@ class Lines:
         end = len(self.all)
         return range(number + 1, end if most is None else min(end, number + 1 + most))
 
+    def is_underlined(self, number: int) -> bool:
+        """Whether a line is a heading, with a rule of its length below."""
+        below = self.all[number + 1].strip() if number + 1 < len(self.all) else ""
+        return bool(_RULE.match(below)) and 3 < len(below) == len(self.all[number].strip())
+
     def is_trace(self) -> bool:
         """Whether a quarter of the lines, of very many some, are frames of a stack trace."""
         some = self.all[:: len(self.all) // _SOME + 1]
@@ -589,6 +600,8 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
         read = self.all[number][:_READ]
+        if self.is_underlined(number) and self.fails(number):
+            return True
         if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
@@ -699,7 +712,8 @@ class Lines:
         if _FRAME.match(said):
             weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
         weight *= 0.05 if _BYTES.match(said) else 1.0
-        return weight * 0.3 if _QUOTED.match(said) else weight
+        is_aside = _QUOTED.match(said) or said.strip()[:1] + said.rstrip()[-1:] == "()"
+        return weight * 0.3 if is_aside else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""
@@ -710,15 +724,22 @@ class Lines:
 
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
-        numbers: Iterable[int] = line.numbers
-        if has_more:  # most of those may be alike, with the lines below them
-            numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
-        text_of = self._text if has_more else self.all.__getitem__
-        text = alike(map(text_of, sorted(numbers)), _LONGEST)
-        text = _MARKS_IN_A_ROW.sub("", text).strip() or text
+        text = alike(self._texts(line), _LONGEST)
+        text = MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
+
+    def _texts(self, line: Line) -> Counter[str]:
+        """What the lines of a form say, each with the next one if it leads on, and how often."""
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
+        if not has_more:
+            return Counter(map(self.all.__getitem__, line.numbers))
+        pairs = Counter(tuple(self.all[n : n + 2]) for n in line.numbers)  # most may be alike
+        firsts = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}
+        said = Counter[str]()
+        for pair, times in pairs.items():
+            said[self._text(firsts[pair])] += times
+        return said
 
     def _text(self, number: int) -> str:
         """A line as it is told, with the next one if it leads on."""
@@ -738,29 +759,42 @@ class Lines:
 
 
 def alike(texts: Iterable[str], most: int) -> str:
-    """Lines of one form as one of at most so many characters, with the ends of what differs.
+    """Lines of one form as one of at most so many characters, with what differs.
 
-    `batch 1 applied` and `batch 9 applied` are `batch 1…9 applied`.
+    `batch 1 applied` to `batch 9 applied` are `batch 1…9 applied`.
     """
-    rows = [text[: 4 * _LONGEST].split() for text in dict.fromkeys(texts)]
+    times = Counter(texts)
+    rows = [text[: 4 * _LONGEST].split() for text in times]
     words = rows[0]
     if len(set(map(len, rows))) > 1:
         words = [*words, "…"]
     elif len(rows) > 1:
-        columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
+        columns = [_counted(column, times.values()) for column in zip(*rows, strict=True)]
         are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
-        words = [_as_one(values) if are_few or len(values) == 1 else f"{values[0]}…"
+        words = [_as_one(values) if are_few or len(values) == 1 else f"{next(iter(values))}…"
                  for values in columns]  # fmt: skip
     return reading.cut(" ".join(words), most)
 
 
-def _as_one(values: list[str]) -> str:
-    """The first and the last value; of numbers that go up and down, the least and the greatest.
+def _counted(words: Iterable[str], times: Iterable[int]) -> dict[str, int]:
+    """How often each word stands in a column, in the order of the first time."""
+    counts: dict[str, int] = {}
+    for word, count in zip(words, times, strict=True):
+        counts[word] = counts.get(word, 0) + count
+    return counts
 
-    The greatest comes first where they fall by more than half of the way between the two.
 
-    Two files are no range: both are told.
+def _as_one(counts: dict[str, int]) -> str:
+    """Values that occur again, if they are few, with how often; of others, the first and the last.
+
+    Of numbers that go up and down, the least and the greatest, which comes first where they fall
+    by more than half of the way between the two. Two files are no range: both are told.
     """
+    values = list(counts)
+    if len(values) == 1:
+        return values[0]
+    if len(values) <= _VALUES and len(set(counts.values())) > 1:
+        return ", ".join(f"{value} x{times}" for value, times in counts.items())
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
     matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
@@ -769,10 +803,8 @@ def _as_one(values: list[str]) -> str:
     if len(numbers) == len(values) and numbers != rises[::-1]:
         low, high = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
         falls = 2 * (numbers[0] - numbers[-1]) > rises[-1] - rises[0]
-        ends = (high, low) if falls else (low, high)
-    else:
-        ends = values[0], values[-1]
-    return between(*ends) if len(values) > 1 else values[0]
+        return between(high, low) if falls else between(low, high)
+    return between(values[0], values[-1])
 
 
 def between(word: str, other: str) -> str:
@@ -822,7 +854,8 @@ def _formed(lines: list[str]) -> list[str]:
 
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
-    return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
+    is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
+    return not (is_fine or _MENDED.search(row) or _ADDS.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:
@@ -836,9 +869,9 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 def _is_name(word: str) -> bool:
     """Whether a word is an option, or a name with a number or of several parts, and no error."""
-    if word.startswith("-"):
-        return True  # of an option
-    is_name = _DIGIT.search(word) or _DOTTED.search(word)
+    if word.startswith("-") and not word.startswith("---"):
+        return True  # of an option, and no rule
+    is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
 

@@ -17,9 +17,17 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds
-from contextkit.text.digests.kinds import log
-from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece, read_in_two, rows
+from contextkit.text.digests import diagnostics, kinds, streams
+from contextkit.text.digests.kinds import diff, listing, log
+from contextkit.text.digests.lines import (
+    Lines,
+    Piece,
+    lines_of,
+    numbers_in,
+    of_piece,
+    read_in_two,
+    says_failure,
+)
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
@@ -38,11 +46,13 @@ _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
-    r"|\[?\b[Oo]utput (?:was )?truncated\b"
+    r"|^\W*[Oo]utput (?:was )?truncated\b[^,\n]{0,20}$",
+    re.M,
 )
 _COMMIT = Pattern(r"commit [0-9a-f]{7,40}\b")
 _SAMPLE = 20_000  # characters of source code that are looked at
 _FEW = 20  # lines that need not be counted
+_FAILED = ("failed", "error", "failing")  # groups of statements about failures
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
 _BEGINS = Pattern(
@@ -92,34 +102,76 @@ _read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
-    lines = rows(text)
+    lines = lines_of(text)
     told: list[Unit] = []
+    streamed = _streamed(lines)
+    text = "\n".join(lines) if streamed else text
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind, is_all)
+        own_kind, units = _told(segment, segment_kind, is_all)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
             left = {unit.line - 1 for unit in units if unit.aspect == REST}
-            sizes[kind] += len(numbers) - len(left)
+            sizes[own_kind] += len(numbers) - len(left)
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
     rest = _read("\n".join(lines) if sizes else text)
     run = log.run(rest, status)
+    states = [unit for unit in told if unit.group == listing.STATES]
+    if states:
+        run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
     if not kind or run.failed:
-        kind = run.kind
+        kind = "log" if streamed else run.kind
     if run.failed:
-        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told]
+        failed = " ".join(unit.text for unit in run.units if unit.group == "failed")
+        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told
+                if not (unit.aspect == diff.CONFLICT and unit.short in failed)]  # fmt: skip
+        told = [*states, *(unit for unit in told if unit.group != listing.STATES)]
     if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
-    elif not (told or run.units) and count > _FEW:
+    elif not (told or run.units or streamed) and count > _FEW:
         told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
-    return kind, [*run.units, *told]
+    return kind, [*run.units, *streamed, *told]
+
+
+def _streamed(lines: list[str]) -> list[Unit]:
+    """What failed in each of several things that run at once; their lines are taken out."""
+    told, names = list[Unit](), list[str]()
+    for name, printed in streams.cut(lines).items():
+        if units := _of_stream(name, printed):
+            told += units
+            names.append(name)
+            for number in printed:
+                lines[number] = ""
+    if len(names) > 1:
+        said = f"errors in {len(names)}: {', '.join(names)}"
+        told.insert(0, Unit(told[0].line, "", said, 3.0, 1, key=True, derived=True))
+    return told
+
+
+def _of_stream(name: str, said: dict[int, str]) -> list[Unit]:
+    """What one of several things that run at once says of its failure; nothing if it has none."""
+    numbers = [*said]
+    units = [unit for unit in _units("\n".join(said.values()), None)[1] if unit.group]
+    first = next((at for at, unit in enumerate(units) if _is_failure(unit)), -1)
+    if first < 0:
+        return []
+    units[first] = units[first]._replace(rank=1)
+    return [
+        unit._replace(line=numbers[unit.line - 1] + 1, aspect=name, key=False,
+                      group=name)
+        for unit in units
+    ]  # fmt: skip
+
+
+def _is_failure(unit: Unit) -> bool:
+    return unit.group in _FAILED or (unit.group == "verdict" and says_failure(unit.text))
 
 
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:

@@ -24,9 +24,11 @@ from contextkit.text.patterns import Pattern
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
+_PARAGRAPH = 60  # lines that are more than one paragraph
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
+_END = 110  # characters of the end of a line that is longer than it may be
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
 )
@@ -185,6 +187,8 @@ class Block(NamedTuple):
         return [clause(part) for part in parts]
 
 
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_SAME = 6  # lines of a paragraph that differ in nothing but numbers, which are told as one
 _FEW = 3  # blanks in the words that name what follows
 _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
@@ -285,8 +289,7 @@ def name_of(block: Block) -> str:
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
     start, text = 0, ""
-    for number, line in enumerate(lines):
-        bare = line.strip().lstrip("> ")
+    for number, bare in _lines(lines):
         if text and (not bare or bare.startswith("**")):
             yield start, text
             text = ""
@@ -294,6 +297,17 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
             start, text = (number, bare) if not text else (start, f"{text} {bare}")
     if text:
         yield start, text
+
+
+def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines without marks of a quote, of which many that differ in numbers only are one."""
+    bare = ((number, line.strip().lstrip("> ")) for number, line in enumerate(lines))
+    for form, same in itertools.groupby(bare, key=lambda one: one[1].translate(_NO_DIGITS)):
+        first, *others = same
+        if form and len(others) >= _SAME - 1:
+            yield first[0], f"{first[1]} (x{len(others) + 1})"
+        else:
+            yield from (first, *others)
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -368,11 +382,18 @@ def prose(lines: list[str]) -> set[int]:
     low, high = _WRAPPED
     for start, block in paragraphs(lines):
         sizes = [*map(len, block[:-1])]
-        is_wrapped = bool(sizes) and min(sizes) >= low and max(sizes) <= high
+        is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and min(sizes) >= low and max(sizes) <= high
+        is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
             numbers.update(range(start, start + len(block)))
     return numbers
+
+
+def _begin_alike(block: list[str]) -> bool:
+    """Whether most lines that are no whole sentences begin alike, as those of a log."""
+    begun = [line.split(None, 1)[0] for line in block if line[-1] != "."]
+    return len(begun) > 2 * len(set(begun))
 
 
 def is_worded(line: str) -> bool:
@@ -414,6 +435,14 @@ def cut(text: str, most: int) -> str:
         return text
     blank = text.rfind(" ", most // 3, most)
     return text[: blank if blank > 0 else most] + " …"
+
+
+def both_ends(text: str, most: int) -> str:
+    """The beginning and the end of a line in at most `most` characters."""
+    if len(text) <= most:
+        return text
+    end = text[-min(_END, most // 2) :]
+    return f"{cut(text, most - len(end))} {end[end.find(' ') + 1 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:

@@ -129,9 +129,9 @@ def only_refers(title: str) -> bool:
 @functools.cache
 def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
     """How decisive text under these headings is, and whether the headings call it key."""
-    if any(map(only_refers, titles)):
-        return 0.0, False
     own = titles[1:] if len(titles) > 1 else titles  # the first is the title of the text itself
+    if any(map(only_refers, own)):
+        return 0.0, False
     key = any(map(is_key, own))
     return (2.0 if key else 1.5 if any(map(_decides, own)) else 1.0), key
 

@@ -66,9 +66,12 @@ def units(text: str) -> list[Unit]:
         elif todo := _TODO.search(line) if any(map(line.__contains__, _MARKS)) else None:
             defined.append(Unit(number, "to do", cut(todo[0], _LONGEST), 1.6))
     count = sum(unit.aspect == "defines" for unit in defined)
+    said = _doc(text)
+    if not (defined or said):
+        return []
     size = f"{len(lines)} lines, {count} definitions"
     head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]
-    if said := _doc(text):
+    if said:
         head.append(Unit(1, "about", said, 2.0, 2, "about", key=True))
     return head + defined
 

@@ -13,7 +13,7 @@ _PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)
 _HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # of a merge, with more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
-_CONFLICT = "in conflict"  # what stands between its marks is no change
+CONFLICT = "in conflict"  # what stands between its marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
 _TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
 
@@ -39,7 +39,7 @@ class _File:
         mark = line[:1]
         if self.marks > 1:
             if line.startswith("+" * self.marks + "<<<<<<<"):
-                self.state = _CONFLICT
+                self.state = CONFLICT
             marks = line[: self.marks]
             mark = "-" if "-" in marks else "+" if "+" in marks else " "
             self.old_left = 0  # the lines of the parents do not add up
@@ -100,21 +100,23 @@ def units(text: str) -> list[Unit]:
     files = _files(text)
     if not files:
         return _statistics(text)
-    settled = [one for one in files if one.state != _CONFLICT]
+    settled = [one for one in files if one.state != CONFLICT]
     added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
-    names = {one.path for one in files}  # the same one may be in several commits
-    total = ", ".join([f"{counted(len(names), 'file')} changed", *_lines(added, removed)])
-    units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
+    names = {one.path for one in settled}  # the same one may be in several commits
+    parts = [f"{counted(len(names), 'file')} changed", *_lines(added, removed)] if names else []
+    if len(settled) < len(files):
+        parts.insert(0, f"{counted(len(files) - len(settled), 'file')} in conflict")
+    units = [Unit(1, "diff", ", ".join(parts), 3.0, 1, "diff", derived=True)]
     for one in sorted(files, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
-        counts = _lines(one.added, one.removed) if one.state != _CONFLICT else ()
+        counts = _lines(one.added, one.removed) if one.state != CONFLICT else ()
         shown = " ".join([one.path, *counts])
         if one.state:
             shown += f" ({one.state}{' from ' + one.old if one.old else ''})"
         rank = 2 if one.state else 3
         units.append(Unit(one.line, one.state or "changed", shown, 1.0 + min(changed, 400) / 400,
                           rank, "files", one.path, derived=True))  # fmt: skip
-        if one.lines and one.state in ("", _CONFLICT):
+        if one.lines and one.state in ("", CONFLICT):
             shown = "; ".join(one.lines)
             units.append(Unit(one.line, one.path, shown, 1.0 + min(changed, 400) / 400))
     return units

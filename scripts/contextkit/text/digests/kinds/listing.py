@@ -12,7 +12,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import Piece, in_pieces, of_piece, rows, says_failure
+from contextkit.text.digests.lines import (
+    Piece,
+    in_pieces,
+    lines_of,
+    of_piece,
+    says_failed,
+    says_failure,
+)
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -55,11 +62,22 @@ _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what be
     r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
+_TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
+_COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
+_FIRST = 2  # items of each list that come first
+_ITEM = Pattern(r" {0,4}[*•+-] \S")
+_ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
+_VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
+_DIGITS = Pattern(r"\d+")
+_RUNS = 3  # of a tool at least
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
+STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
+_Field = tuple[int, str, str, str]  # its number, indent, name and value
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
 
 
@@ -184,7 +202,8 @@ def _tree(entries: Entries) -> list[Unit]:
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
-    bad = [(n, name) for n, _, name in nodes if " " in name and says_failure(name)]
+    bad = [(n, name) for n, _, name in nodes
+           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
@@ -194,8 +213,11 @@ def _tree(entries: Entries) -> list[Unit]:
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
-    """The lists with marks and the states of things among other lines, and the lines told."""
-    lines = rows(text)
+    """The lists under titles, those with marks, the states of things, and the lines told."""
+    lines = lines_of(text)
+    for units, told in (_groups(lines), _series(lines)):
+        if units:
+            return units, told
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, (mark, name, is_box) in in_pieces(text, _marked):
         if is_box and (title := _above(lines, number)):
@@ -214,6 +236,60 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     often = entries[marks[-1]]
     told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
     return [*states, *told], {n for same in entries.values() for n, _ in same}
+
+
+def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
+    """How many items are in each of several lists with titles, then the items; their lines.
+
+    Below a title are as many lines as it says, or those with a mark.
+    """
+    lists = {at: items for at, line in enumerate(lines)
+             if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
+    grouped = {n + 1 for at, items in lists.items() for n in (at, *items)}
+    if len(lists) < 2 or len(grouped) * 2 < sum(map(bool, lines)):
+        return [], set()
+    names = {at: _COUNTED.sub("", lines[at].strip()) for at in lists}
+    counts = ", ".join(f"{names[at]} {len(items)}" for at, items in [*lists.items()][:_SHOWN])
+    counts += f", +{len(lists) - _SHOWN} more" * (len(lists) > _SHOWN)
+    units = _sums(counts)
+    for at, items in lists.items():
+        for place, number in enumerate(items):
+            said = reading.cut(" ".join(lines[number].strip("*•+- ").split()), _LONGEST)
+            is_first = place < _FIRST or says_failed(said)
+            units.append(Unit(number + 1, names[at], said, 1.0 + is_first, 2 * is_first))
+    return units, grouped
+
+
+def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
+    """The values of the fields that each of several runs of a tool printed, in order; their lines."""
+    fields: dict[str, list[tuple[int, str]]] = {}
+    for number, line in enumerate(lines):
+        if ":" in line and (field := _VALUE.match(line)):
+            form = f"{field[1]}: {_DIGITS.sub('#', field[3])}"
+            fields.setdefault(form, []).append((number, field[2]))
+    often = Counter(map(len, fields.values())).most_common(1)
+    runs = often[0][0] if often and often[0][1] >= _MARKS else 0
+    units, told = list[Unit](), set[int]()
+    for form, values in fields.items() if runs >= _RUNS else ():
+        if len(values) == runs and len({value for _, value in values}) > 1:
+            said = ", ".join(value for _, value in values[:_SHOWN])
+            said += f", +{runs - _SHOWN} more" * (runs > _SHOWN)
+            label, unit = form.split(": ", 1)
+            rank = 2 if says_failure(label) else 3
+            said = f"{label}: {said}{unit}"
+            units.append(Unit(values[0][0] + 1, "", said, 2.0, rank, derived=True))
+            told.update(number + 1 for number, _ in values)
+    return units, told
+
+
+def _items(lines: list[str], at: int) -> list[int]:
+    """The lines of the list below a title."""
+    stated = _TITLE.match(lines[at])
+    below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
+    if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
+        return [*range(at + 1, at + 1 + len(below))]
+    marked = itertools.takewhile(_ITEM.match, lines[at + 1 :])
+    return [] if stated or _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
 
 
 def _above(lines: list[str], number: int) -> str:
@@ -235,23 +311,40 @@ def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
 
 
 @of_piece
-def _fields(piece: Piece) -> list[tuple[int, tuple[str, ...]]]:
+def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
     """The lines of a piece that are fields of a description, by number: indent, name, value."""
     return [(number, match.groups("")) for number, line in enumerate(piece.all)
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
 def _states(text: str, lines: list[str]) -> Iterator[Unit]:
-    """Of a description in indented fields, those that say what became of a thing, with its name."""
+    """Of a description in indented fields, what became of each thing."""
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
-    path: list[tuple[str, ...]] = []
-    for number, field in fields:
-        path = [outer for outer in path if len(outer[0]) < len(field[0])] + [field]
-        if _STATE.match(field[2]) or _COUNT.match(lines[number]):
-            said = " › ".join(" ".join(filter(None, outer[1:])) for outer in path)
-            yield Unit(number + 1, "", said, 2.0, 3)
+    path: list[_Field] = []
+    above: list[_Field] = []  # those of the last state; the first one is told whole
+    for number, parts in fields:
+        field = (number, *parts)
+        path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
+        if _is_state(field[3]) or _COUNT.match(lines[number]):
+            new = [outer for outer in path if outer not in above and (outer[3] or not above)]
+            said = " › ".join(map(_field, new))
+            yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
+            above = [*path]
+
+
+def _is_state(value: str) -> bool:
+    return bool(_STATE.match(value)) or (" " not in value and says_failed(value))
+
+
+def _field(field: _Field) -> str:
+    return " ".join(filter(None, field[2:]))
+
+
+def _thing(path: list[_Field]) -> str:
+    """What a state is about: the fields around it that have no value."""
+    return " › ".join(field[2] for field in path if not field[3])
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -297,7 +390,7 @@ def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> l
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         said = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in newest or line in named)
-        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank))
+        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank, "commit"))
     return units
 
 

@@ -8,10 +8,10 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, reading
+from contextkit.text.digests import diagnostics, failures, reading, requests
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -26,8 +26,9 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
-    r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)|^Finished"
-    r"|exit(?:ed)? (?:code|status|with)\b\D{0,20}\d|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
+    r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)"
+    r"|^Finished(?! *\|)"
+    r"|exit(?:ed)? (?:code|status|with)\b\D{0,20}\d|^Done\b(?! *\|)|^[#ℹ] (?:pass|fail|tests) \d+"
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve|\brated at\b"
     r"|^Successfully (?:installed|built|tagged)|^(?:added|changed|removed) \d+ packages?"
     r"|^All checks passed|^Success: |^Apply complete|^Plan: \d|^Destroy complete|\bnot remade\b"
@@ -67,6 +68,7 @@ _GRAVE = Pattern(  # worse than an error
 )
 _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
 _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
+_BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
@@ -89,8 +91,9 @@ class Run(NamedTuple):
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     messages, placed = diagnostics.find(text)
+    refused, answered = requests.failed(text)
     verdict, summary, of_verdict = _verdict(text, status, placed)
-    failing, used, inside = failures.find(text, summary | placed)
+    failing, used, inside = failures.find(text, summary | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
@@ -103,34 +106,53 @@ def run(text: Lines, status: int | None = None) -> Run:
     if ended and ended[0].key and is_unsaid:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
-        ended = [unit._replace(key=False, rank=3) for unit in ended]
+        ended = [unit._replace(key=False, rank=3) for unit in ended if unit.times > 1]
     verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
+    failed = [unit for unit in failed if not any(_repeats(unit.text, one.text) for one in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | of_verdict | exits
+    counts = [] if counted else counts
+    units = [*verdict, *counts, *refused, *said[:_FIRST], *failed, *said[_FIRST:]]
+    told = used | placed | of_verdict | exits | answered
+    inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
     paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
     rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
-    if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
-        worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
-        first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
-        rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
-        sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
-        for at in () if text.is_prose else sums[-1:]:
-            rest[at] = rest[at]._replace(key=True, rank=2)
-    rest = _last_word(rest)
+    if not (verdict or failed or messages):
+        rest = _of_no_run(rest, text)
+    rest = rest if messages else _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
     has_failed = bad or failed or messages
     if verdict and has_failed:
-        rest = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
+        apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
+        rest = apt if apt or failed or messages else rest
     is_run = (verdict or stamped) and not text.is_prose
     is_log = failed or messages or is_run
     is_alone = not (messages or counted)
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
-    return Run(kind, bool(failed), [*units, *rest])
+    return Run(kind, bool(failed or messages), [*units, *rest])
+
+
+def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
+    """The statements of a text of no run, in which what failed, or else its beginning, comes first.
+
+    Its last line that sums it up is the key.
+    """
+    failing = {unit.line for unit in units if unit.group and says_failed(unit.text)}
+    worded = sorted({unit.line for unit in units if unit.text.count(" ") > 1})[:_BEGINNING]
+    first = {min((unit.line for unit in units), default=0), *(failing or worded)}
+    units = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in units]
+    sums = [at for at, unit in enumerate(units) if unit.times == 1 and _sums_up(unit.text)]
+    for at in () if text.is_prose else sums[-1:]:
+        units[at] = units[at]._replace(key=True, rank=2)
+    return units
+
+
+def _repeats(said: str, verdict: str) -> bool:
+    """Whether a failure is what a verdict says, perhaps cut."""
+    return bool(said) and (said in verdict or reading.cut(said, _COMMAND) in verdict)
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
@@ -156,7 +178,8 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     ended.sort()
     said = "; ".join(words for _, _, words in ended[:_ENDED])
     said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
-    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=not ended[0][0])
+    is_bad, times = not ended[0][0], len(ended)
+    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=is_bad, times=times)
     return [unit], {number for _, number, _ in ended}
 
 
@@ -214,12 +237,13 @@ def _verdict(
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
         counts.insert(0, max(close))
-    told = (*counts, bad[-1])
+    beside = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    told = {*counts, bad[-1], *(beside if bad[-1] in beside else ())}
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
-    parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in told)])
+    parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
-    return [unit], set(summary), set(told)
+    return [unit], set(summary), told
 
 
 def _plain(text: Lines, number: int) -> str:

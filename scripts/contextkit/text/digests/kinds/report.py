@@ -15,9 +15,11 @@ _COMMENTS = 3  # headings of the first level, and nothing else, that are heading
 _PLACED = Pattern(r"^[\w./-]+\.\w{1,5}:\d+:\d+: ", re.M)  # a message of a compiler
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
+_LISTS = Pattern(r"^[-*+] \S.*\n\w[^.:\n]*:?\n(?=[-*+] )", re.M)  # one below the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
@@ -43,8 +45,13 @@ def confidence(text: str) -> int:
         return 0  # a tool begins its lines like that
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
+    titles = set(_TITLES.findall(sample))
+    if 1 < len(titles) == form and len({_DIGITS.sub("", title) for title in titles}) == 1:
+        return 0  # a script names the runs of a tool like that
     if len(_PLACED.findall(sample)) > heads:
         return 0  # `go vet` names its packages like that
+    if not heads and _LISTS.search(sample):
+        return 0  # a tool names its groups of items like that
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
     if heads and form > 2 and not _TAP.search(sample):

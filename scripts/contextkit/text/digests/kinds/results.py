@@ -18,6 +18,7 @@ _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
 _TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
+_TAP_PLAN = Pattern(r"^1\.\.(\d+)$", re.M)
 _TAP_COMMENT = Pattern(r"\s*#(?! Subtest)")
 _SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
 _TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.M)
@@ -25,6 +26,8 @@ _TAP_WORDS = {"fail": "failed", "cancelled": "cancelled", "skipped": "skipped", 
               "pass": "passed"}  # fmt: skip
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
+_IN_FILE = Pattern(r"^\(.*\bfile (\S+), line (\d+)\)")
+_SOURCE = Pattern(r"`.*' failed")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
 _GRADES = {
     word: grade
@@ -76,21 +79,26 @@ def units(text: str) -> list[Unit]:
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
     if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
-        return _of_tests(list(_tap(text)), dict(_TAP_COUNTS.findall(text[-4000:])))
+        tests, plan = list(_tap(text)), _TAP_PLAN.search(text)
+        not_run = int(plan[1]) - len(tests) if plan else 0
+        return _of_tests(tests, dict(_TAP_COUNTS.findall(text[-4000:])), not_run)
     return _of_tree(text)
 
 
-def _of_tests(tests: list[Test], stated: dict[str, str] | None = None) -> list[Unit]:
+def _of_tests(
+    tests: list[Test], stated: dict[str, str] | None = None, not_run: int = 0
+) -> list[Unit]:
     """The counts of the results, as the tool states them if it does; then the tests that failed."""
     if not tests:
         return []
     counts = {result: sum(test.result == result for test in tests)
               for result in ("failed", "error", "skipped", "passed")}  # fmt: skip
     stated = stated or {}
+    counts |= {"not run": max(0, not_run)}
     counts = {
         _TAP_WORDS[word]: int(stated[word]) for word in _TAP_WORDS if word in stated
     } or counts
-    total = stated.get("tests", len(tests))
+    total = stated.get("tests", sum(counts.values()))
     text = ", ".join(f"{count} {result}" for result, count in counts.items() if count)
     units = [Unit(1, "tests", f"{text} of {total}", 3.0, 1, "tests", key=True, derived=True)]
     for test in tests:
@@ -152,10 +160,18 @@ def _tap(text: str) -> Iterator[Test]:
             message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
             place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
         comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
-        message = message or " ".join(comment.lstrip(" #") for comment in comments)
+        said = [comment.lstrip(" #") for comment in comments]
+        place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, said) if m), "")
+        message = message or " ".join(_worth_saying(said))
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
+
+
+def _worth_saying(comments: list[str]) -> list[str]:
+    """What a test printed, without its place and its source, which is told if there is no more."""
+    printed = [said for said in comments if not _IN_FILE.search(said)]
+    return [said for said in printed if not _SOURCE.match(said)] or printed
 
 
 def _of_tree(text: str) -> list[Unit]:

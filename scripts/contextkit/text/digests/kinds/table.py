@@ -10,7 +10,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.lines import bare, says_failed
+from contextkit.text.digests.lines import bare, says_failed, says_failure
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 
@@ -363,8 +363,9 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     ends = {at: of_column for at, of_column in values.items() if of_column}
     main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
     extreme = [ends[main].rows[-1][1]] if ends else []
-    if ends:
-        units[main][0] = units[main][0]._replace(rank=2)
+    for at in ends:
+        if at == main or _of_failures(head, at):
+            units[at][0] = units[at][0]._replace(rank=2)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
     out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
@@ -461,11 +462,16 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda one: one[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
-    is_low = usual - low > _FAR * (high - usual)
+    is_low = usual - low > _FAR * (high - usual) and not _of_failures(head, index)
     if is_low:
         rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
     return Numbers(rows, spread, rises or falls, is_low)
+
+
+def _of_failures(head: list[str], index: int) -> bool:
+    """Whether a column counts what failed, of which the highest number matters."""
+    return bool(head) and says_failure(head[index])
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:

@@ -1,0 +1,42 @@
+"""Outputs of several things that run at once: each of their lines begins with who printed it.
+
+    streams.cut(lines)       {"@acme/api:build": {4: "src/db.ts(14,9): error …"}}, by line from 0
+
+So do runners of monorepos, containers, and scripts side by side. What such a line says is what its
+thing printed; the same message of two of them is two.
+"""
+
+from __future__ import annotations
+
+from contextkit.text.digests import lines
+from contextkit.text.patterns import Pattern
+
+_OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
+    r"(?:(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
+    r"|(?P<path>(?=\S*[/@#])[\w@./#:-]*\w(?: \w+)?)(?:: |:$))"
+)
+_PLACE = Pattern(r"\.\w{1,4}$|:\d+(?::|$)|^\d+$|^gw\d+$")  # that is no name
+_LEAST, _MOST = 3, 40  # lines of each; things that run at once
+_SHARE = 0.6  # of the lines
+
+
+def cut(rows: list[str]) -> dict[str, dict[int, str]]:
+    """What each thing printed, by its name; nothing if there are not several."""
+    found: dict[str, dict[int, str]] = {}
+    for number, row in enumerate(rows):
+        if row[:1].strip() and (owned := _OWNED.match(row)):
+            name = owned["bar"] or owned["box"] or owned["path"]
+            found.setdefault(name, {})[number] = row[owned.end() :]
+    found = {name: said for name, said in found.items() if not _is_other(name)}
+    count = sum(map(len, found.values()))
+    are_streams = 1 < len(found) <= _MOST and count >= _SHARE * sum(map(bool, rows))
+    return found if are_streams and count >= _LEAST * len(found) else {}
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name is a place or the level of an event."""
+    is_level = name.isupper() or name.lower() in _LEVELS
+    return is_level or bool(_PLACE.search(name)) or lines.says_failure(name)
+
+
+_LEVELS = frozenset("info debug warn warning notice trace error ok changed skipping note".split())
