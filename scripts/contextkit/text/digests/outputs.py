@@ -104,7 +104,7 @@ _read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = lines_of(text)
     told: list[Unit] = []
-    streamed = _streamed(lines)
+    streamed = _streamed(text, lines)
     text = "\n".join(lines) if streamed else text
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
@@ -140,10 +140,10 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     return kind, [*run.units, *streamed, *told]
 
 
-def _streamed(lines: list[str]) -> list[Unit]:
+def _streamed(text: str, lines: list[str]) -> list[Unit]:
     """What failed in each of several things that run at once; their lines are taken out."""
     told, names = list[Unit](), list[str]()
-    for name, printed in streams.cut(lines).items():
+    for name, printed in streams.cut(text).items():
         if units := _of_stream(name, printed):
             told += units
             names.append(name)

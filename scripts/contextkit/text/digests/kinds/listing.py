@@ -16,6 +16,7 @@ from contextkit.text.digests.lines import (
     Piece,
     in_pieces,
     lines_of,
+    numbers_in,
     of_piece,
     says_failed,
     says_failure,
@@ -65,7 +66,7 @@ _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what be
 _TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
 _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
-_ITEM = Pattern(r" {0,4}[*•+-] \S")
+_ITEM = Pattern(r"\n {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
 _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
@@ -215,7 +216,7 @@ def _tree(entries: Entries) -> list[Unit]:
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = lines_of(text)
-    for units, told in (_groups(lines), _series(lines)):
+    for units, told in (_groups(text, lines), _series(text)):
         if units:
             return units, told
     entries: dict[str, list[tuple[int, str]]] = {}
@@ -238,13 +239,15 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     return [*states, *told], {n for same in entries.values() for n, _ in same}
 
 
-def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
+def _groups(text: str, lines: list[str]) -> tuple[list[Unit], set[int]]:
     """How many items are in each of several lists with titles, then the items; their lines.
 
     Below a title are as many lines as it says, or those with a mark.
     """
-    lists = {at: items for at, line in enumerate(lines)
-             if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
+    stated, marked = dict(in_pieces(text, _stated)), set(numbers_in(text, _items))
+    may = stated.keys() | {at - 1 for at in marked if at and lines[at - 1][:1].isalnum()}
+    lists = {at: items for at in sorted(may)
+             if (items := _listed(lines, at, stated.get(at, -1), marked))}  # fmt: skip
     grouped = {n + 1 for at, items in lists.items() for n in (at, *items)}
     if len(lists) < 2 or len(grouped) * 2 < sum(map(bool, lines)):
         return [], set()
@@ -260,13 +263,12 @@ def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
     return units, grouped
 
 
-def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """The values of the fields that each of several runs of a tool printed, in order; their lines."""
+def _series(text: str) -> tuple[list[Unit], set[int]]:
+    """The values of fields that each of several runs of a tool printed, in order; their lines."""
     fields: dict[str, list[tuple[int, str]]] = {}
-    for number, line in enumerate(lines):
-        if ":" in line and (field := _VALUE.match(line)):
-            form = f"{field[1]}: {_DIGITS.sub('#', field[3])}"
-            fields.setdefault(form, []).append((number, field[2]))
+    for number, (name, value, rest) in in_pieces(text, _values):
+        form = f"{name}: {_DIGITS.sub('#', rest)}"
+        fields.setdefault(form, []).append((number, value))
     often = Counter(map(len, fields.values())).most_common(1)
     runs = often[0][0] if often and often[0][1] >= _MARKS else 0
     units, told = list[Unit](), set[int]()
@@ -282,14 +284,36 @@ def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
     return units, told
 
 
-def _items(lines: list[str], at: int) -> list[int]:
-    """The lines of the list below a title."""
-    stated = _TITLE.match(lines[at])
-    below = lines[at + 1 : at + 1 + int(stated[1])] if stated else []
-    if stated and len(below) == int(stated[1]) and all(below) and not any(map(_TITLE.match, below)):
-        return [*range(at + 1, at + 1 + len(below))]
-    marked = itertools.takewhile(_ITEM.match, lines[at + 1 :])
-    return [] if stated or _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
+def _listed(lines: list[str], at: int, count: int, marked: set[int]) -> list[int]:
+    """The lines of the list below a title, which states their count, or -1."""
+    if count < 0:
+        below = itertools.takewhile(marked.__contains__, itertools.count(at + 1))
+        return [] if _ENDS.search(lines[at]) else [*below]
+    said = lines[at + 1 : at + 1 + count]
+    is_whole = len(said) == count and all(said) and not any(map(_TITLE.match, said))
+    return [*range(at + 1, at + 1 + count)] if is_whole else []
+
+
+@of_piece
+def _stated(piece: Piece) -> list[tuple[int, int]]:
+    """The lines of a piece that say how many items are below them, by number."""
+    may = ((number, line) for number, line in enumerate(piece.all)
+           if line.rstrip("):")[-1:].isdecimal() and line[0].isalnum())  # fmt: skip
+    return [(number, int(match[1])) for number, line in may
+            if (" (" in line or ": " in line) and (match := _TITLE.match(line))]  # fmt: skip
+
+
+@of_piece
+def _items(piece: Piece) -> list[int]:
+    """The lines of a piece that begin with the mark of an item, by number."""
+    return [number - 1 for number, _ in reading.places(_ITEM, f"\n{piece.text}")]
+
+
+@of_piece
+def _values(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
+    """The lines of a piece that are a field with a number, by number: name, value, the rest."""
+    return [(number, match.group(1, 2, 3)) for number, line in enumerate(piece.all)
+            if "A" <= line[:1] <= "Z" and (match := _VALUE.match(line))]  # fmt: skip
 
 
 def _above(lines: list[str], number: int) -> str:
