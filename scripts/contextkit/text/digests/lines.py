@@ -78,11 +78,11 @@ _FINE = Pattern(
     re.I,
     needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
-_MENDED = Pattern(  # what a line ends with that tells how a failure was mended
+_MENDED = Pattern(  # what stands behind the last colon of a line that tells of a failure's end
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
-_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ")  # to what was said above
+_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ", needs="note: hint: help:")  # to what was said
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -769,18 +769,22 @@ def alike(texts: Iterable[str], most: int) -> str:
     if len(set(map(len, rows))) > 1:
         words = [*words, "…"]
     elif len(rows) > 1:
-        columns = [_counted(column, times.values()) for column in zip(*rows, strict=True)]
+        again = [(at, count - 1) for at, count in enumerate(times.values()) if count > 1]
+        columns = [_counted(column, again) for column in zip(*rows, strict=True)]
         are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
         words = [_as_one(values) if are_few or len(values) == 1 else f"{next(iter(values))}…"
                  for values in columns]  # fmt: skip
     return reading.cut(" ".join(words), most)
 
 
-def _counted(words: Iterable[str], times: Iterable[int]) -> dict[str, int]:
-    """How often each word stands in a column, in the order of the first time."""
-    counts: dict[str, int] = {}
-    for word, count in zip(words, times, strict=True):
-        counts[word] = counts.get(word, 0) + count
+def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
+    """How often each word stands in a column, in the order of the first time.
+
+    again: the places of words that stand there again, and how often they do
+    """
+    counts = Counter(words)
+    for at, count in again:
+        counts[words[at]] += count
     return counts
 
 
@@ -855,7 +859,7 @@ def _formed(lines: list[str]) -> list[str]:
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
     is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
-    return not (is_fine or _MENDED.search(row) or _ADDS.search(row))
+    return not (is_fine or _MENDED.match(row, row.rfind(":")) or _ADDS.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:
