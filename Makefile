@@ -125,7 +125,6 @@ contextkit.context_eval    = evaluate model       ## ask your own model what it 
 contextkit.context_day     = evaluate day         ## let your own agent do a day's work with our hooks and without: cmd="claude -p" n=3
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
-contextkit.context_session = context session      ## print which session this shell is in, and why
 contextkit.session_end     = context session_end  ## end a session: its payloads and state go; one line stays in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of

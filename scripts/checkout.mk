@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_run bench_first_hour bench_chain bench_day bench_machines golden manual site lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers bench_run bench_first_hour bench_chain bench_machines torture bench_day golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -69,44 +69,29 @@ bench: $(call CONTEXTKIT_WHAT,bench) ## what each command costs, as a ratio to a
 bench_all: $(CONTEXTKIT_DEVELOPMENT)
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/commands.py
 
-bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/estimator.py' $(CONTEXTKIT_FOLDER)
+# Each bench is a script of its name, or of this one.
+override CONTEXTKIT_CALLED := tokens=estimator secrets=secret_rates reviews=review_rates duplicates=duplicate_rates run=endings
+override CONTEXTKIT_BENCHES := bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers bench_run bench_first_hour bench_chain bench_machines
+$(CONTEXTKIT_BENCHES): bench_%: $(CONTEXTKIT_DEVELOPMENT)
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/$(or $(patsubst $*=%,%,$(filter $*=%,$(CONTEXTKIT_CALLED))),$*).py' $(call CONTEXTKIT_TYPED,folder show clavain parallelus base)
 
-bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
-
-bench_outputs: $(CONTEXTKIT_DEVELOPMENT) ## what receipts of tools' outputs keep of what an agent needs first, beside cuts: folder=DIR with facts.json
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/outputs.py' $(if $(filter folder,$(CONTEXTKIT_GIVEN)),--folder="$$folder") $(if $(filter show,$(CONTEXTKIT_GIVEN)),--show="$$show")
-
-bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
-
-bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## what is read of reviews, what opens, and what is doubted of clean ones: folder=DIR
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/review_rates.py' $(CONTEXTKIT_FOLDER)
-
-bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)
-
-bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## short outputs beside rtk and lean-ctx, from the Python index; with clavain=DIR parallelus=DIR beside the originals
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
+bench_tokens: ## the token estimator against an exact counter: folder=DIR
+bench_receipts: ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
+bench_outputs: ## what receipts of tools' outputs keep of what an agent needs first, beside cuts: folder=DIR with facts.json
+bench_secrets: ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
+bench_reviews: ## what is read of reviews, what opens, and what is doubted of clean ones: folder=DIR
+bench_duplicates: ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
+bench_peers: ## short outputs beside rtk and lean-ctx, from the Python index; with clavain=DIR parallelus=DIR beside the originals
+bench_run: ## what our wrapper takes of its own once a command has ended that printed 1 MB
+bench_first_hour: ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
+bench_chain: ## a day of three sessions: facts that arrive at each link, none lost, none told twice, and their tokens
+bench_machines: ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
-bench_run: $(CONTEXTKIT_DEVELOPMENT) ## what our wrapper takes of its own once a command has ended that printed 1 MB
-	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/endings.py
-
-bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
-
-bench_chain: $(CONTEXTKIT_DEVELOPMENT) ## a day of three sessions: facts that arrive at each link, none lost, none told twice, and their tokens
-	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/chain.py
-
 bench_day: $(CONTEXTKIT_DEVELOPMENT) ## a day in the real clients on a scripted model, with and without: host=claude|codex folder= follow=50
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/real_hosts/install.py' && '$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/day.py' $(call CONTEXTKIT_TYPED,host folder follow)
-
-bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
 	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -n0 -m golden

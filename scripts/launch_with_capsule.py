@@ -12,7 +12,7 @@ import sys
 
 from contextkit.base import cli, names
 from contextkit.base.commands import Answer, Arguments, Option, Program, command
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remark, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Sequence
 from contextkit.subagents.flows import launch as launching
@@ -34,10 +34,10 @@ _KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
 def launch(layout: Layout, args: Arguments) -> Answer:
     wanted = args.capsule or os.environ.get("CONTEXTKIT_CAPSULE", "")
     try:
-        for line in launching.splice(layout, args.prompt, args.title, wanted, names.now()):
-            cli.say(line)
+        launching.splice(layout, args.prompt, args.title, wanted, names.now())
     except (ContextError, OSError) as error:
-        cli.say(f"no capsule in {args.prompt}: {error}")
+        remark(f"no capsule in {args.prompt}: {error}")
+    cli.say_each(remarks)  # before this process becomes another
     helper = os.environ.get("CONTEXTKIT_LAUNCH_HELPER", "") or layout.join(*_KITS_OWN)
     given = ("launcher", "path", "prompt", "log", "type", "title")
     words = [word for name in given for word in (f"--{name}", getattr(args, name))]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import files, owned, settings
+from contextkit.base import errors, files, owned, settings
 from contextkit.base.layout import Layout
 from hypothesis import settings as laws
 
@@ -170,6 +170,7 @@ def sealed(
     seal(monkeypatch, folder / "home")
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     files.settled.clear()
+    errors.remarks.clear()
     monkeypatch.setattr(files, "_stores", ())  # nor are those of other tests looked through
     monkeypatch.setattr(files, "_hidden", ())
     for module, limit in PATIENT.items():

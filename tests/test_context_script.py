@@ -21,9 +21,9 @@ DOCUMENTS = [
     str(TEMPLATE),
     "parallelus/manuals/templates/subagent_scope_template.md",
     "parallelus/manuals/subagent-session-orchestration.md",
-    str(INBOX),
     ".aios-core/development/templates/agent-handoff-tmpl.yaml",
     "shared/payloads/README.md",
+    str(INBOX),
     "shared/payloads/.gitkeep",
 ]
 ATTRIBUTES = str(INBOX.with_name(".gitattributes"))
@@ -181,7 +181,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "branch": "feature/demo", "count": 2, "state": "stub", "stub": True,
     }  # fmt: skip
     assert rows["reminders"] == {"open": 1, "done": 1}
-    assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0}
+    assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0, "broken": ""}
     assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "statuses": {}}
     assert rows["hosts"] == {"hosts": [], "failures": 0}
     assert rows["version"] == {"version": VERSION}
@@ -202,6 +202,17 @@ def test_status_says_what_cannot_be_read(repo: Path, run: Script) -> None:
         assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
         assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
     assert reminders.endswith("  make doctor")
+
+
+def test_status_names_a_broken_manifest_and_counts_what_can_be_read(
+    repo: Path, run: Script
+) -> None:
+    put(Path("shared/payloads/other/manifest.json"), '{"bad')
+    run("payload_store", "--topic=t", "--source=s", "--force", stdin="It takes 52 ms.\n")
+    run("context", "status")
+    row = next(line for line in run.out.splitlines() if line.startswith("payloads "))
+    assert "other/manifest.json: not valid JSON" in row and row.endswith("  make doctor")
+    assert "\nstored: 1 payload (" in run.out
 
 
 def test_status_is_two_lines_when_nothing_needs_doing(repo: Path, run: Script) -> None:
@@ -271,7 +282,7 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
 
 
 OLD = (
-    ("context", "session"), ("external_memory", "init"), ("handoff", "reset"),
+    ("external_memory", "init"), ("handoff", "reset"),
     ("payload_store", "sweep"),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import each
 from contextkit.base import markdown
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -72,6 +72,7 @@ def test_both_see_the_same_code_headings_and_items(text: str) -> None:
 @given(st.lists(st.sampled_from(["```", "````", "~~~", "``` py", "```` a`", "x", "", "# H"])))
 def test_both_see_the_same_fences_however_they_are_mixed(lines: list[str]) -> None:
     text = "\n".join([*lines, "end"])
+    assume(len(lines) not in oracle(text)[0])  # one that nothing closes hides nothing
     assert ours(text) == oracle(text)
 
 
@@ -186,22 +187,10 @@ def test_a_section_reaches_to_the_next_heading_of_its_order() -> None:
     assert markdown.sections(lines, 1) == []
 
 
-def test_a_fence_that_nothing_closes_hides_nothing_or_the_rest() -> None:
+def test_a_fence_that_nothing_closes_hides_nothing() -> None:
     lines = ["a", "```", "# b"]
     assert markdown.in_fences(lines) == [False] * 3
-    assert [line for _, line in markdown.outside_fences("\n".join(lines))] == ["a"]
-
-
-@given(st.lists(st.sampled_from(["```", "````", "~~~", "x", "  ```", "``` py"])))
-def test_both_ways_agree_where_every_fence_is_closed(lines: list[str]) -> None:
-    coded = markdown.in_fences(lines)
-    if not any(fenced(line) and not code for line, code in zip(lines, coded, strict=True)):
-        outside = {number - 1 for number, _ in markdown.outside_fences("\n".join(lines))}
-        assert outside == {at for at, code in enumerate(coded) if not code} or not lines
-
-
-def fenced(line: str) -> str:
-    return markdown.fence_of(line.strip())
+    assert [line for _, line in markdown.outside_fences("\n".join(lines))] == lines
 
 
 def test_an_outline_gives_each_heading_all_that_is_below_it() -> None:

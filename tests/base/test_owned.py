@@ -72,6 +72,13 @@ def test_a_root_below_the_top_and_a_submodule_are_searched_too(repo: Path) -> No
         state()
 
 
+def test_doctor_names_a_state_that_is_not_ours_once(repo: Path, run: Script) -> None:
+    put(STATE / "machine")
+    git("add", "-f", ".")
+    assert run("doctor") == 1
+    assert "git tracks it" in run.out and run.err == ""
+
+
 def test_what_goes_away_while_it_is_looked_at_is_no_failure(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

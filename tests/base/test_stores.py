@@ -226,7 +226,7 @@ def look():
                      in overview.settings_in_force(layout) if row["id"] == "notes"},
         "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
-        "diff": list(work.looking(layout).seen()),
+        "diff": list(work.seen(layout)),
         "ignore": [one.problem for one in doctor.ignored(layout, ())],
         "unreadable": [str(one.problem) for one in doctor.documents(layout, ())],
     }

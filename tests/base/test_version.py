@@ -255,9 +255,9 @@ def test_an_inbox_says_its_format_and_one_of_a_newer_format_gets_no_entry(layout
 
 
 def test_a_switch_leaves_a_session_state_of_a_newer_format_as_it_is(layout: Layout) -> None:
-    state.save(layout, state.State(active="dev"))
+    state.save(layout, state.State().with_own(active="dev"))
     path = Path(layout.handoffs, state.FILE)
-    newer = path.read_text(encoding="utf-8").replace('"format": 1', '"format": 2, "new": true')
+    newer = path.read_text(encoding="utf-8").replace('"format": 2', '"format": 3, "new": true')
     path.write_text(newer, encoding="utf-8")
     with pytest.raises(ContextError, match=r"session-state: written by a newer contextkit"):
         state.current(layout)

@@ -104,7 +104,8 @@ class Rates:
 
 
 def main() -> int:
-    corpus = sys.argv[1] if sys.argv[1:] else os.environ.get("CONTEXTKIT_CORPUS", "")
+    given = "".join(sys.argv[1:2]).removeprefix("--folder=")
+    corpus = given or os.environ.get("CONTEXTKIT_CORPUS", "")
     if not corpus:
         print("duplicates across reviewers: folder= names no folder of real reviews")
         return 0

@@ -123,9 +123,9 @@ def main() -> int:
         rates.take("clean by contract, not doubted", is_clean(text, terms), name)
     for name, text in review_styles.serious().items():
         rates.take("serious, not clean", not is_clean(text), name)
-    if len(sys.argv) > 1 and sys.argv[1]:
+    if folder := "".join(sys.argv[1:2]).removeprefix("--folder="):
         rates = Rates()
-        of_folder(Path(sys.argv[1]), rates)
+        of_folder(Path(folder), rates)
     print(*rates.lines(), sep="\n")
     return 0
 

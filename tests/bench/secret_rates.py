@@ -142,8 +142,8 @@ def is_left(secret: str, text: str) -> bool:
 
 
 def main() -> int:
-    if len(sys.argv) > 1 and sys.argv[1]:
-        print(of(Path(sys.argv[1])))
+    if folder := "".join(sys.argv[1:2]).removeprefix("--folder="):
+        print(of(Path(folder)))
         return 0
     print("| scanner | in prose | in .env | in JSON | look-alikes flagged | cost |")
     print("|---|---|---|---|---|---|")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import GOLDEN, NOW, each, git
 from contextkit.base import names, stores, tokens
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
@@ -139,7 +139,7 @@ def test_ten_reminders_five_commits_and_two_entries_a_notebook_are_quoted(repo: 
     assert noted[-1] == "2 more: `make reminders`"
     assert "(12 open)" in captured.prompt
     assert re.findall(r"note (\d+)\.", captured.stub) == [str(n) for n in range(11, 1, -1)]
-    assert captured.warnings == ()
+    assert not remarks
 
 
 @pytest.mark.parametrize("letter", ["word ", "字", "🫠", "1,", "`", "\n# word"])
@@ -156,7 +156,7 @@ def test_the_prompt_stays_within_its_cap_whatever_the_repository_holds(
     captured = capture()
     assert tokens.size(captured.prompt) <= 2000
     assert "(40 open)" in captured.prompt
-    assert [warning for warning in captured.warnings if "quoted fewer" in warning]
+    assert [warning for warning in remarks if "quoted fewer" in warning]
     assert len(captured.stub) < 12_000
 
 
@@ -165,7 +165,7 @@ def test_reminders_are_quoted_shorter_and_nothing_is_said_while_all_fits(repo: P
     captured = capture()
     assert blocks(captured.prompt)["Open reminders, newest first:"].endswith("…")
     assert captured.stub.count("word ") < 100
-    assert captured.warnings == ()
+    assert not remarks
 
 
 def test_of_many_capsule_gaps_the_ten_newest_are_quoted(repo: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_long_outline_of_the_host_is_kept_and_its_length_said(repo: Path) -> N
     captured = capture()
     assert blocks(captured.prompt)["# Outline"] == text.strip()
     size = tokens.size(captured.prompt)
-    assert f"the prompt has ~{size} tokens, above 2000" in captured.warnings[-1]
+    assert f"the prompt has ~{size} tokens, above 2000" in remarks[-1]
     assert "quoted\n" not in captured.prompt
 
 
@@ -313,7 +313,7 @@ def test_a_notebook_that_cannot_be_read_is_said_and_the_rest_is_done(repo: Path,
         put(NOTEBOOKS / f"{one}.md", f"## One\nfrom {one}\n")
     (NOTEBOOKS / f"{name}.md").write_bytes(b"\xff")
     captured = capture()
-    (warning,) = captured.warnings
+    (warning,) = remarks
     assert f"{name}.md: not UTF-8" in warning
     assert len(re.findall(r"from P\w+", captured.prompt)) == 1
 
@@ -361,9 +361,7 @@ def test_a_detached_head_is_named_by_its_commit_with_a_warning(repo: Path) -> No
     captured = capture()
     assert f"branch `{name}`" in captured.prompt and f"/capsules/{name}/" in captured.path
     assert "first commit" in blocks(captured.prompt)["Latest commits, newest first:"]
-    assert captured.warnings == (
-        f"HEAD is detached: writing for {name}; give branch=NAME to choose",
-    )
+    assert remarks == [f"HEAD is detached: writing for {name}; give branch=NAME to choose"]
 
 
 def test_a_branch_that_is_given_has_its_own_commits_listed(repo: Path) -> None:
@@ -378,19 +376,8 @@ def test_a_branch_that_is_given_has_its_own_commits_listed(repo: Path) -> None:
 def test_an_unborn_branch_has_its_name_and_no_commits(sealed: Path) -> None:
     git("init", "-q", "-b", "feature/new")
     captured = capture()
-    assert "branch `feature/new`" in captured.prompt and captured.warnings == ()
+    assert "branch `feature/new`" in captured.prompt and not remarks
     assert "Latest commits" not in captured.prompt
-
-
-def test_outside_git_a_branch_has_to_be_given(sealed: Path) -> None:
-    with pytest.raises(ContextError, match="give branch=NAME") as refused:
-        capture()
-    assert refused.value.status == 2
-    captured = capture(branch="feature/demo")
-    assert (
-        captured.path
-        == f"{os.path.realpath(sealed)}/{INBOX.parent}/feature/demo/20251023T180500Z.md"
-    )
 
 
 def test_a_worktree_has_its_own_branch_and_its_own_capsules(

@@ -80,18 +80,6 @@ def test_tags_are_the_last_bullet_separated_by_comma_and_blank(repo: Path, run: 
     ]
 
 
-def test_two_entries_stand_in_order_with_one_blank_line_between(
-    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("remember_later", "--message=one")
-    monkeypatch.setenv("CONTEXT_NOW", "2025-10-23T18:05:01Z")
-    run("remember_later", "--message=two")
-    assert entries() == ["- **Note:** one\n<!-- end ID -->\n", "- **Note:** two\n<!-- end ID -->\n"]
-    text = INBOX.read_text(encoding="utf-8")
-    assert text.index("18:05:00 UTC") < text.index("18:05:01 UTC")
-    assert text.count("-->\n\n## ") == 1 and "\n\n\n" not in text
-
-
 def test_another_file_is_made_with_its_folders_title_and_nothing_beside_it(
     repo: Path, run: Script
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from conftest import CHECKOUT, Script, each, until
 from contextkit.base import tokens
+from contextkit.base.layout import Layout
 from contextkit.evaluation.flows import trial
 
 SCRIPTED = Path(__file__).with_name("scripted.py")
@@ -159,6 +160,15 @@ def test_what_is_stored_here_is_tried(repo: Path, folder: Path, run: Script) -> 
     assert run("evaluate", "model", f"--cmd={model('perfect')}", "--yes", "--json") == 0
     rows = json.loads(run.out)
     assert {row["documents"] for row in rows} == {1} and {row["kind"] for row in rows} == {"all"}
+
+
+def test_a_stored_handoff_is_tried_with_its_story(repo: Path, run: Script) -> None:
+    (repo / "story.md").write_text("# Story 1.2: Cart\n\n" + "It keeps its items. " * 300, "utf-8")
+    words = ("--from=sm", "--to=dev", "--next-action=go on", "--story-path=story.md")
+    assert run("handoff", "write", *words) == 0
+    (sample,) = trial.stored(Layout())
+    assert sample.name.startswith("handoff:handoff-sm-to-dev-") and sample.kind == "handoff"
+    assert "story_id" in sample.handed_over and "It keeps its items." in sample.whole
 
 
 def test_nothing_to_try_is_said(repo: Path, run: Script) -> None:

@@ -439,11 +439,14 @@ def test_one_that_cannot_be_read_is_named_and_the_others_work(team: Path, run: S
     assert active(run) == "qa"
 
 
-def test_an_artifact_of_another_tool_makes_its_receiver_active(team: Path, run: Script) -> None:
+def test_an_artifact_of_another_tool_makes_its_receiver_active(
+    team: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for agent in ("sm", "dev"):
         switch(run, agent)
     text = "handoff:\n  from_agent: '@dev'\n  to_agent: '@qa'\n  next_action: Review\n"
     (STORE / "handoff-dev-to-qa-20251023T180600Z.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-23T18:07:00Z")
     assert switch(run, "pm") == 0
     assert "qa is active: taken from them" in run.err
     assert newest(run)["from_agent"] == "qa" and len(artifacts()) == 3
@@ -451,7 +454,15 @@ def test_an_artifact_of_another_tool_makes_its_receiver_active(team: Path, run: 
 
 @pytest.mark.parametrize(
     "broken",
-    ["{", '{"active": "../x"}', '{"sequence": -1}', '{"order": ["a"]}', "folder", "link", "fifo"],
+    [
+        "{",
+        '{"views": {"": {"active": "../x"}}}',
+        '{"sequence": -1}',
+        '{"views": {"": 1}}',
+        "folder",
+        "link",
+        "fifo",
+    ],
 )
 def test_a_state_that_cannot_be_read_is_made_again_and_kept_aside(
     broken: str, repo: Path, run: Script
@@ -476,13 +487,24 @@ def test_a_state_that_cannot_be_read_is_made_again_and_kept_aside(
         assert newest(run)["to_agent"] == to and run.err == "" and state.is_file()
 
 
+def test_of_a_state_of_the_first_format_the_log_counts_and_the_rest_is_in_the_artifacts(
+    repo: Path, run: Script
+) -> None:
+    switch(run, "sm"), switch(run, "dev")
+    old = json.loads((STORE / "session-state").read_text("utf-8"))
+    old |= {"views": None, "format": 1, "active": "qa", "order": artifacts(), "others": []}
+    (STORE / "session-state").write_text(json.dumps(old), encoding="utf-8")
+    state = handoff_state.current(Layout())
+    assert (state.active, state.sequence, len(state.log())) == ("dev", 1, 2)
+
+
 def test_what_its_receiver_has_handed_on_no_longer_waits(team: Path, run: Script) -> None:
     for agent in ("sm", "dev", "qa"):
         switch(run, agent)
     run("handoff", "write", "--from=qa", "--to=pm", "--no-story", "--next-action=go on")
     run("handoff", "write", "--from=qa", "--to=ops", "--no-story", "--next-action=go on")
-    order = handoff_state.everywhere(handoff_state.current(Layout())[0])
-    open_ones = [handoff.to_agent for handoff in handoff_state.waiting(Layout(), order).values()]
+    state = handoff_state.current(Layout())
+    open_ones = [handoff.to_agent for handoff in state.waiting(state.everywhere()).values()]
     assert open_ones == ["ops", "pm"]
     run("context", "status")
     assert "2 not consumed" in run.out

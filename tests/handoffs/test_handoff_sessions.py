@@ -91,11 +91,11 @@ def test_a_session_that_ends_and_comes_back_has_its_agent_again(
     assert state.end_session(layout, "s-1") == "dev"
     assert state.end_session(layout, "s-1") == ""
     in_session(monkeypatch, "s-2")
-    assert state.current(layout)[0].active == "dev"
+    assert state.current(layout).active == "dev"
     in_session(monkeypatch, "s-1")
-    assert state.current(layout)[0].active == ""
+    assert state.current(layout).active == ""
     state.resume_session(layout, "s-1")
-    assert state.current(layout)[0].active == "dev"
+    assert state.current(layout).active == "dev"
 
 
 def test_of_sessions_at_rest_the_newest_artifacts_stay(
@@ -372,7 +372,7 @@ def test_the_frame_is_what_stands_around_the_artifacts(layout: Layout) -> None:
     )
     for count in (1, 2, 3):
         shown = {f"{n}-{one.name}": one.replace(next_action=f"go {n}") for n in range(count)}
-        text = incoming.compose(layout, "dev", incoming.Profile(path="p.md"), shown).text
+        text = incoming.compose(layout, "dev", incoming.Profile(path="p.md"), shown)
         expected = incoming.weight(layout, list(shown.values()))
         assert abs(tokens.estimate(text) - expected) <= 0.08 * expected
 

@@ -12,16 +12,17 @@ from pathlib import Path
 import yaml
 from conftest import MANY, ended, forked, rounds, start
 from contextkit.base import names
+from contextkit.base.errors import remarks
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.handoffs.flows import incoming, switch
+from contextkit.handoffs.flows import switch
 
 AGENTS = ("sm", "dev", "qa", "pm")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STORE = Path(".aios/handoffs")
 
 
-def over(layout: Layout, giver: str, to: str, action: str = "go on") -> incoming.Context:
+def over(layout: Layout, giver: str, to: str, action: str = "go on") -> str:
     fields = {"from_agent": giver, "to_agent": to, "next_action": action, "files_modified": ()}
     return switch.hand_over(layout, fields, names.now(), no_story=True)
 
@@ -49,8 +50,9 @@ def test_two_switches_at_once_are_two_artifacts_or_one_clean_refusal(layout: Lay
         last = stored()[-2:]
         assert [handoff["next_action"] for handoff in last] == [f"turn {turn}"] * 2
         assert last[0]["from_agent"] == "sm" and last[1]["from_agent"] == last[0]["to_agent"]
-        state, said = handoff_state.current(layout)
-        assert state.active == last[1]["to_agent"] and said == ()
+        remarks.clear()
+        state = handoff_state.current(layout)
+        assert state.active == last[1]["to_agent"] and not remarks
 
 
 def test_many_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None:
@@ -61,8 +63,8 @@ def test_many_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None:
     assert ended([forked(one(number)) for number in range(MANY)]) == [0] * MANY
     found = stored()
     assert [handoff["sequence"] for handoff in found] == [MANY - 2, MANY - 1, MANY]
-    state, said = handoff_state.current(layout)
-    assert (state.active, state.sequence, said) == (found[-1]["to_agent"], MANY, ())
+    state = handoff_state.current(layout)
+    assert (state.active, state.sequence) == (found[-1]["to_agent"], MANY) and not remarks
     assert len(state.switches) == MANY and not list(STORE.glob("*.tmp"))
 
 
@@ -80,7 +82,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
         def one(turn: int = turn, write: int = write) -> None:
             to = AGENTS[turn % 4]
             giver = AGENTS[(turn + 1) % 4]
-            os.write(write, over(layout, giver, to, f"turn {turn}").path.encode())
+            os.write(write, over(layout, giver, to, f"turn {turn}").encode())
 
         process = forked(one)
         time.sleep(chance.uniform(0.1, 2) * usual)
@@ -95,14 +97,15 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
         if path:
             confirmed += 1
             assert found[-1]["next_action"] == f"turn {turn}"
-        state, said = handoff_state.current(layout)
+        remarks.clear()
+        state = handoff_state.current(layout)
         assert state.active == found[-1]["to_agent"]
         assert list(state.order) == [handoff["name"] for handoff in found]
-        if said:
-            assert said == (f"the artifacts say that {state.active} is active: taken from them",)
+        if remarks:
+            assert remarks == [f"the artifacts say that {state.active} is active: taken from them"]
     assert 0 < confirmed < rounds(20, 40), "the kills came all too early or all too late"
-    assert over(layout, "pm", "ux").path and len(stored()) == 3
-    assert handoff_state.current(layout)[0].active == "ux"
+    assert over(layout, "pm", "ux") and len(stored()) == 3
+    assert handoff_state.current(layout).active == "ux"
 
 
 def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -> None:
@@ -120,12 +123,12 @@ def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -
             over(layout, "pm", "ux")
 
         assert ended([forked(one)]) == [9]
-        state, said = handoff_state.current(layout)
-        assert bool(said) == (step != "link")  # before that there is nothing to repair
+        remarks.clear()
+        state = handoff_state.current(layout)
+        assert bool(remarks) == (step != "link")  # before that there is nothing to repair
         assert state.active in ("pm", "ux") and abs(len(stored()) - before) <= 1
-        done = over(layout, "ux", "pm")
-        assert done.path and len(stored()) == 3
-        assert handoff_state.current(layout)[0].active == "pm"
+        assert over(layout, "ux", "pm") and len(stored()) == 3
+        assert handoff_state.current(layout).active == "pm"
 
 
 def test_real_processes_through_the_script(repo: Path) -> None:

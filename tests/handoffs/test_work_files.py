@@ -22,7 +22,7 @@ from hooks import fire
 
 
 def seen(root: str = "") -> list[str]:
-    files = work.looking(Layout(root)).seen()
+    files = work.seen(Layout(root))
     assert files is not None
     return [f"{path} ({state})" for path, state in files.items()]
 
@@ -82,7 +82,7 @@ def test_a_conflict_is_a_change_whatever_side_deleted(repo: Path) -> None:
 def test_every_file_is_named_or_counted(count: int, repo: Path, layout: Layout) -> None:
     for number in range(count):
         (repo / f"file-{number:02}.txt").write_text("x", encoding="utf-8")
-    fields, _ = work.fill(layout, {"next_action": "go on"})
+    fields = work.fill(layout, {"next_action": "go on"})
     *named, last = fields["files_modified"]
     more = re.fullmatch(r"\(\+(\d+) more\)", last)
     assert len(named) + (int(more[1]) if more else 1) == count
@@ -159,7 +159,7 @@ def test_a_first_handoff_on_the_default_branch_lists_what_was_committed_in_the_l
     team(0, "before.py", commit=True)
     team(24 * 60 - 1, "today.py", commit=True)
     team(24 * 60 + 1)
-    fields, _ = work.fill(layout, {"next_action": "go on"})
+    fields = work.fill(layout, {"next_action": "go on"})
     assert fields["files_modified"] == ("today.py (created)",)
 
 
@@ -173,7 +173,7 @@ def test_a_first_handoff_on_the_default_branch_lists_what_its_session_committed(
     team(40, "ours.py", commit=True)
     team(50)
     monkeypatch.setenv("SESSION_ID", session)
-    fields, _ = work.fill(layout, {"next_action": "go on"})
+    fields = work.fill(layout, {"next_action": "go on"})
     assert fields["files_modified"] == ("ours.py (created)",)
 
 

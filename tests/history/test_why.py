@@ -70,9 +70,7 @@ def test_the_lineage_goes_in_both_directions(chain: list[str]) -> None:
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
     assert lineage["to"] == [given]
     assert lineage["drift"] == ["it no longer exists"]
-    data = traces.data(history, traces.lineage(layout, history, chain[0]))
-    assert data["from"] == []
-    assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
+    assert traces.lineage(layout, history, chain[0])["from"] == []
 
 
 def test_a_tree_has_twelve_levels_and_every_document_once(chain: list[str]) -> None:
@@ -137,6 +135,21 @@ def test_a_session_is_a_line(repo: Path, run: Script) -> None:
     assert row["ended"] == ""
     run("context", "sessions", "--all", "--json")
     assert [one["session"] for one in json.loads(run.out)] == ["s", "t"]
+
+
+def test_the_payloads_of_an_ended_session_wait_for_nobody_until_it_goes_on(repo: Path) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "payload:s/a", tokens=10, session="s")
+    ledger.note(layout, "stored", "plan:s", tokens=10, session="s")
+    ledger.note(layout, "ended", "session:s", session="s")
+    totals = {name: rows["never_opened"] for name, rows in systems().items()}
+    assert totals == {"payloads": 0, "memory": 1}
+    ledger.note(layout, "stored", "payload:s/b", tokens=10, session="s")
+    assert systems()["payloads"]["never_opened"] == 2
+
+
+def systems() -> dict[str, dict[str, int]]:
+    return traces.by_system(traces.of_documents(events()).values())
 
 
 def test_a_delivery_says_what_was_never_done(repo: Path) -> None:

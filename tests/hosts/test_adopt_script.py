@@ -187,7 +187,7 @@ def test_taking_out_what_is_not_in_is_said(host: Path) -> None:
     [
         {"files": {"../x": ["0"]}},
         {"made": ["/tmp/x/"]},
-        {"emptied": {".claude/settings.json": {"hooks": '{"Stop": []}'}}},
+        {"texts": {".claude/settings.json": ["{}"]}},
         {"version": 2},
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def hooked(repo: Path) -> Path:
 def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code."""
     found = settings.wanted(hosts.find("claude"), str(toolkit))
-    text, _ = settings.merged("", found, {}, "s")
+    text, _ = settings.merged("", found, None, "s")
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -84,9 +85,10 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", copy)
-    assert doctor.installed(Layout(), hosts.find("claude")) == []
+    assert adoption.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
-    assert len(doctor.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
+    claude = hosts.find("claude")
+    assert len(adoption.installed(Layout(), claude)) == len(claude.events)
     assert adoption.top_of(Layout()) == str(repo / "pkg")
 
 
@@ -157,7 +159,7 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
     monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
     for name in hosts.names_of_hosts():
         host = hosts.find(name)
-        text, _ = settings.merged("", settings.wanted(host, folder), {}, "s", host.flat)
+        text, _ = settings.merged("", settings.wanted(host, folder), None, "s", host.flat)
         files.write(str(repo / host.settings), text)
     fired = doctor.fire_all(Layout(), hosts.names_of_hosts())
     assert fired and {trial.problems for trial in fired} == {(doctor.FOREIGN,)}
@@ -280,7 +282,7 @@ def test_the_host_is_asked_whether_it_starts_our_hooks(
     repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
 ) -> None:
     codex = hosts.find("codex")
-    text, _ = settings.merged("", settings.wanted(codex, str(CHECKOUT)), {}, "s")
+    text, _ = settings.merged("", settings.wanted(codex, str(CHECKOUT)), None, "s")
     files.write(str(repo / codex.settings), text)
     executable(tmp_path / "bin" / "codex", f"#!/bin/sh\nread a; read b; read c\necho '{answer}'\n")
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
@@ -311,6 +313,9 @@ def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script)
     (repo / "shared" / "payloads" / ".gitignore").unlink()
     (line,) = wrong(run)
     assert "shared/payloads: git sees it" in line
+    shutil.rmtree(repo / "shared" / "payloads")
+    (repo / "shared" / "payloads").mkdir()  # all that a store leaves on a full disk
+    assert wrong(run) == []
 
 
 @pytest.mark.usefixtures("untried")
@@ -319,9 +324,12 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
 ) -> None:
     Path(layout.capsule_template).parent.mkdir(parents=True)
     Path(layout.capsule_template).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
-    (line,) = wrong(run)
-    assert "is a copy of an older version (make context_init)" in line
-    Path(layout.capsule_template).write_text("# Mine\n", encoding="utf-8")
+    Path(layout.store("orchestration")).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
+    lines = wrong(run)
+    assert len(lines) == 2
+    assert all("is a copy of an older version (make context_init)" in line for line in lines)
+    for path in (layout.capsule_template, layout.store("orchestration")):
+        Path(path).write_text("# Mine\n", encoding="utf-8")
     assert wrong(run) == []
 
 
@@ -386,7 +394,7 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
     month.parent.rmdir()
     month.parent.touch()
     (line,) = wrong(run)
-    assert ".contextkit/ledger: is not a folder: its history is lost" in line
+    assert ".contextkit/ledger: cannot be read and written: its history is lost" in line
 
 
 @pytest.mark.usefixtures("untried")

@@ -48,7 +48,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
     assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
     for name in ("gemini", "copilot"):
-        found = doctor.installed(Layout(), hosts.find(name))
+        found = adoption.installed(Layout(), hosts.find(name))
         assert [event for event, _ in found] == hook_settings.events(hosts.find(name))
     changes.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
     assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine
@@ -59,10 +59,10 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
     host = hosts.find("copilot")
     mine = '{"version": 1, "hooks": {"Stop": [{"type": "command", "bash": "x.sh"}]}}'
     handlers = hook_settings.wanted(host, "tools/contextkit")
-    text, emptied = hook_settings.merged(mine, handlers, {}, "s", True)
-    assert hook_settings.merged(text, handlers, emptied, "s", True) == (text, emptied)
+    text, before = hook_settings.merged(mine, handlers, None, "s", True)
+    assert hook_settings.merged(text, handlers, before, "s", True) == (text, before)
     assert dict(hook_settings.read(text, "s")) == handlers
-    assert hook_settings.removed(text, emptied, "s") == mine
+    assert hook_settings.removed(text, before, "s") == mine
 
 
 @pytest.mark.parametrize("name", ["gemini", "copilot", "cursor"])

@@ -132,7 +132,7 @@ def test_a_profile_that_is_too_long_is_named_instead(team: Path) -> None:
 
 
 def active(layout: Layout) -> str:
-    return state.current(layout)[0].active
+    return state.current(layout).active
 
 
 def test_the_agent_of_a_session_ends_with_it_and_is_back_when_it_is_resumed(

@@ -166,7 +166,7 @@ def test_what_another_hook_writes_just_now_is_not_taken_from_it(layout: Layout) 
 
 def test_a_broken_record_of_an_agent_is_as_good_as_none(layout: Layout) -> None:
     seen_agents.save(layout, "s-1", "a1", seen_agents.HookAgent(blocks=2))
-    Path(seen_agents.path(layout, "s-1", "a1")).write_text("{", encoding="utf-8")
+    Path(seen_agents.path(layout, "s-1", "a1.json")).write_text("{", encoding="utf-8")
     assert seen_agents.load(layout, "s-1", "a1") == seen_agents.HookAgent()
 
 
@@ -250,7 +250,7 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
     assert run("context", "session_end", "--session=s-1") == 0
     first, second = run.out.splitlines()
     assert (
-        first.startswith("session s-1: 1 payloads, ") and "of its subagents were removed" in second
+        first.startswith("session s-1: 1 payload, ") and "of its subagents were removed" in second
     )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
     assert "can be resumed for 24h: `make payload_list` in that session" in run.err

@@ -56,8 +56,8 @@ def settings_files(draw: st.DrawFn) -> str:
 files = st.one_of(settings_files(), st.sampled_from(["", "\n", "{ }", "{\n}", '{"hooks":{ }}']))
 
 
-def merged(text: str, wanted: Any = HOOKS, emptied: Any = None) -> tuple[str, dict[str, str]]:
-    return hook_settings.merged(text, wanted, emptied or {}, "settings.json")
+def merged(text: str, wanted: Any = HOOKS, before: str | None = None) -> tuple[str, str | None]:
+    return hook_settings.merged(text, wanted, before, "settings.json")
 
 
 def handlers(wanted: dict[str, Any]) -> dict[str, Any]:
@@ -79,28 +79,28 @@ def without_ours(found: dict[str, Any]) -> dict[str, Any]:
 
 @given(text=files)
 def test_taking_out_what_was_merged_gives_the_file_back_to_the_byte(text: str) -> None:
-    new, emptied = merged(text)
-    assert hook_settings.removed(new, emptied, "s") == text
+    new, before = merged(text)
+    assert hook_settings.removed(new, before, "s") == text
 
 
 @given(text=files)
 def test_nothing_of_the_users_is_lost_and_nothing_is_there_twice(text: str) -> None:
-    before = json.loads(text or "{}") if text.strip() else {}
-    new, emptied = merged(text)
+    there = json.loads(text or "{}") if text.strip() else {}
+    new, before = merged(text)
     after = json.loads(new)
     assert dict(hook_settings.read(new, "s")) == handlers(HOOKS)
     assert len(hook_settings.read(new, "s")) == len(HOOKS)
-    assert without_ours(after) == without_ours(before)
-    assert [key for key in after if key in before] == list(before)
-    assert merged(new, emptied=emptied) == (new, emptied)
+    assert without_ours(after) == without_ours(there)
+    assert [key for key in after if key in there] == list(there)
+    assert merged(new, before=before) == (new, before)
 
 
 @given(text=files)
 def test_an_upgrade_replaces_ours_and_can_be_taken_out_as_well(text: str) -> None:
-    new, emptied = merged(text)
-    newer, emptied = merged(new, NEWER, emptied)
+    new, before = merged(text)
+    newer, before = merged(new, NEWER, before)
     assert dict(hook_settings.read(newer, "s")) == handlers(NEWER)
-    assert hook_settings.removed(newer, emptied, "s") == text
+    assert hook_settings.removed(newer, before, "s") == text
 
 
 def test_the_indentation_is_that_of_the_file() -> None:
@@ -111,20 +111,26 @@ def test_the_indentation_is_that_of_the_file() -> None:
     assert " " * 2 not in new
 
 
+def test_a_text_from_a_record_that_says_something_else_is_not_taken() -> None:
+    new, _ = merged('{"a": 1}')
+    assert hook_settings.removed(new, '{"a": 2}', "s") == '{"a": 1}'
+    assert hook_settings.removed(new, '{"a": 1,\n"hooks": {"Stop": []}}', "s").endswith("[]}}")
+
+
 def test_a_handler_of_the_users_in_our_group_stays() -> None:
-    new, emptied = merged("{}")
+    new, before = merged("{}")
     found = json.loads(new)
     found["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "mine.sh"})
-    left = json.loads(hook_settings.removed(json.dumps(found), emptied, "s"))
+    left = json.loads(hook_settings.removed(json.dumps(found), before, "s"))
     assert left == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine.sh"}]}]}}
 
 
 def test_what_the_user_added_after_ours_stays() -> None:
-    new, emptied = merged('{"hooks": {"Stop": []}}')
+    new, before = merged('{"hooks": {"Stop": []}}')
     found = json.loads(new)
     found["hooks"]["Stop"].append({"hooks": []})
     found["later"] = True
-    left = json.loads(hook_settings.removed(json.dumps(found, indent=1), emptied, "s"))
+    left = json.loads(hook_settings.removed(json.dumps(found, indent=1), before, "s"))
     assert left == {"hooks": {"Stop": [{"hooks": []}]}, "later": True}
 
 

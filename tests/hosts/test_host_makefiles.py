@@ -60,3 +60,18 @@ def test_adopt_and_doctor_say_so(small: Any, host: Path, run: Script) -> None:
     assert run("adopt", "--into=.", "--copy") == 0 and f"note: {said}\n" in run.out
     run("doctor")
     assert f"note: make: {said} (or set CONTEXTKIT_PREFIX before the include)\n" in run.out
+
+
+def test_guide_and_card_name_ours_where_the_host_has_its_own(
+    small: Any, host: Path, run: Script
+) -> None:
+    (host / "Makefile").write_text("run handoff context_status:\n\techo mine\n", encoding="utf-8")
+    assert run("adopt", "--into=.", "--copy") == 0
+    guide = (host / FOLDER / "guide.md").read_text(encoding="utf-8")
+    assert "`make -s context_run c=" in guide and "`make -s run " not in guide
+    assert "    make -s context_handoff from=" in guide and "`make -s handoff_switch to" in guide
+    assert "`make -s payload_list`" in guide
+    (host / "Makefile").write_text("memory_recover:\n\techo mine\n", encoding="utf-8")
+    assert run("adopt", "--into=.", "--copy") == 0
+    assert "`context_memory_recover`" in (host / "AGENTS.md").read_text(encoding="utf-8")
+    assert "`make -s run c=" in (host / FOLDER / "guide.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
-from contextkit.hosts.flows import adoption, changes, doctor, runner
+from contextkit.hosts.flows import adoption, changes, runner
 from documented import COMMON, FIELDS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,7 +156,7 @@ def test_a_host_is_added_by_one_declaration(repo: Path, monkeypatch: pytest.Monk
     written = json.loads((repo / ".emacs.d" / "hooks.json").read_text(encoding="utf-8"))
     (one,) = written["hooks"]["Finished"][0]["hooks"]
     assert one["command"].startswith('"${EMACS_PROJECT}"/tools/contextkit/scripts/hook.sh')
-    assert doctor.installed(Layout(), emacs) and (repo / ".agents" / "skills").is_dir()
+    assert adoption.installed(Layout(), emacs) and (repo / ".agents" / "skills").is_dir()
     assert {host.title for host in hosts.every()} >= {"Emacs", "Claude Code", "Codex"}
 
 

@@ -44,7 +44,15 @@ def wrapped(command: str, **more: Any) -> str:
      "cargo build 2>&1", "grep -rn x .", "python -m pytest", "make; make x",
      "cd sub && npm test", "cd sub; make a\nmake b", "find . -name '*.py'", "a || b", "sh build.sh",
      "./run.sh # and wait", "docker build .",
-     "git show HEAD", "git show --stat HEAD~1", "git commit -m 'x'", "curl -s http://x/y.json",
+     "git show HEAD", "git show --stat HEAD~1", "git commit -m 'x'", "git commit -am x",
+     "git commit --amend --no-edit", "git -C sub commit -mx", "git log --grep=commit",
+     "git revert --no-edit x",
+     "terraform apply -auto-approve", "docker compose up -d", "ng test --watch=false",
+     "grep -rn start src", "grep -rn x src -w", "ls dev", "pytest -k start", "cargo test serve",
+     "go test ./... -run dev", "npm test -w web", "docker build -t app:dev .",
+     "kubectl get pods -n dev",
+     "pytest server", "helm template x --set env=dev", "npm run build",
+     "curl -s http://x/y.json",
      "rm_all --now", "npm run cat", "docker compose -f x.yaml build"],
 )  # fmt: skip
 def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> None:
@@ -73,6 +81,15 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
         "sudo a",
         "npm test -- --watch", "docker logs -f x", "journalctl -f", "top",
         "psql x", "less", "man ls", "bash", "python -i",
+        "git commit", "git commit --amend", "git -C sub commit -v", "git revert HEAD",
+        "git rebase --continue", "git commit -am x -e", "npm init", "gh pr create --web",
+        "make menuconfig", "terraform apply", "docker login", "kubectl edit x", "pytest --pdb",
+        "python -m pdb x.py", "docker exec -i -t x sh",
+        # what does not end
+        "kubectl get pods -w", "tsc --watch", "tsc -w", "jest --watchAll=true", "npm run dev",
+        "npm start", "yarn dev:web", "npm run test:watch", "cd web && npx vite dev", "make serve",
+        "python manage.py runserver", "python -m http.server 80", "docker compose up",
+        "kubectl port-forward x 80", "npx http-server", "uvicorn app:a", "npm --prefix web run dev",
         # another agent
         "claude -p x", "codex exec -",
         # in the background, redirected, here-documents, and whatever is not plain

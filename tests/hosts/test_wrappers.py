@@ -122,6 +122,21 @@ def test_a_clone_on_another_machine_fetches_the_commit_that_is_pinned(
     assert not list(tmp_path.rglob("pwned"))
 
 
+def test_where_the_toolkit_is_missing_a_target_of_the_project_stays_its_own(
+    repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "rules.mk").write_text("reminders:\n\t@echo mine\n", encoding="utf-8")
+    adopt(checkout, f"--into={repo}")
+    with open(repo / "Makefile", "a", encoding="utf-8") as file:
+        file.write("include rules.mk\nrun:\n\t@echo ran $(c)\n")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    assert make("run", "c=x", "reminders", cwd=repo).stdout == "ran x\nmine\n"
+    assert "No rule to make target 'runs'" in make("runs", cwd=repo, status=2).stderr
+    assert not (tmp_path / "elsewhere").exists()
+    fetched = make("-n", "run", "context_run", "c=y", "-f", "Makefile", cwd=repo)
+    assert fetched.stderr.count("fetching") == 1 and "scripts/run.py" in fetched.stdout
+
+
 def test_what_does_not_have_the_hash_is_not_taken(
     repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -316,7 +316,7 @@ def test_a_task_that_was_archived_there_is_archived_here(four: tuple[Machine, ..
     one.push()
     assert did(other) == ["taken"]
     with one.clock():
-        assert upkeep.archive(one.layout, "payload", [])
+        assert upkeep.archive(one.layout, "payload")
     one.push()
     assert "ended" in did(other)
     assert not (other.root / path).exists() and "task:payload" not in sent(other)
@@ -712,7 +712,7 @@ def test_a_session_or_task_with_documents_of_ours_does_not_end_here(
     )
     one.end("s")
     with one.clock():
-        assert upkeep.archive(one.layout, "login", [])
+        assert upkeep.archive(one.layout, "login")
     one.push()
     rows = [row for row in other.pull().rows if row.did == "kept"]
     assert [row.id for row in rows] == ["task:login", "session:s"]

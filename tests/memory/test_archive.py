@@ -63,7 +63,7 @@ def test_an_archive_that_is_killed_leaves_nothing_twice_and_the_next_one_ends_it
     with monkeypatch.context() as patched:
         patched.setattr(os, call, killed)
         try:
-            upkeep.archive(layout, TASK, [])
+            upkeep.archive(layout, TASK)
         except Killed:
             pass
     there = [os.path.basename(name) for name in stored(layout)]
@@ -71,7 +71,7 @@ def test_an_archive_that_is_killed_leaves_nothing_twice_and_the_next_one_ends_it
     plans_left = [name for name in stored(layout) if name.startswith("research_plans/")]
     if plans_left:  # the plan is written again in between
         plans.save(layout, plans.make(TASK, questions=("Which colour?",)), NOW)
-    upkeep.archive(layout, TASK, [])
+    upkeep.archive(layout, TASK)
     assert not [name for name in stored(layout) if TASK in name and "archive/" not in name]
     kept = [name for name in stored(layout) if "research_plans" in name]
     assert kept == [f"archive/{TASK}/research_plans/{TASK}.md"]
@@ -82,14 +82,14 @@ def test_what_an_older_archive_left_in_both_places_is_one_again(layout: Layout) 
     place = Path(layout.memory_archive(TASK, memory.PLANS))
     place.mkdir(parents=True)
     os.link(path, place / f"{TASK}.md")
-    upkeep.archive(layout, TASK, [])
+    upkeep.archive(layout, TASK)
     assert stored(layout) == [f"archive/{TASK}/research_plans/{TASK}.md"]
 
 
 def test_the_plan_of_a_tasks_second_life_is_the_one_that_recovery_reads(layout: Layout) -> None:
     for objective in ("First", "Second"):
         stores.plan(layout, objective=objective)
-        upkeep.archive(layout, TASK, [])
+        upkeep.archive(layout, TASK)
     place = Path(layout.memory_archive(TASK, memory.PLANS))
     assert "Second" in (place / f"{TASK}.md").read_text("utf-8")
     assert "First" in (place / f"{TASK}-2.md").read_text("utf-8")
@@ -110,7 +110,7 @@ def test_a_plan_that_is_written_while_it_is_archived_is_not_lost(
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", renamed)
-    upkeep.archive(layout, TASK, [])
+    upkeep.archive(layout, TASK)
     assert any(path.endswith(f"{TASK}.md") for path in held)
 
 

@@ -501,7 +501,10 @@ def test_what_cannot_be_written_is_printed(
     def full(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
+    memory(run, "plan", "--task=old", "--objective=Ship", "--pending=one", "--questions=Why?")
     monkeypatch.setattr(files, "_draft", full)
+    assert run("external_memory", "plan", "--task=old", "--pending=two") == 1
+    assert all(there in run.out for there in ("Ship", "- Pending: one, two\n", "[ ] Why?"))
     for call in (
         (*FINDING, "--agent=a"),
         (*CHECKPOINT, "--phase=review"),

@@ -63,6 +63,11 @@ def test_the_phase_is_the_one_that_the_task_is_in_by_now(layout: Layout) -> None
     assert "- Phase: exploration, and now planning\n" in report(layout)
 
 
+def test_how_many_findings_there_were_is_said_of_the_moment_of_the_save(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60, findings_count=1)
+    assert "- Saved: 2025-10-23T18:04:00Z, 1 min ago, after 1 finding\n" in report(layout)
+
+
 def test_a_finding_without_a_task_id_belongs_to_the_task_it_describes(layout: Layout) -> None:
     stores.checkpoint(layout)
     path = stores.finding(layout)
@@ -192,6 +197,11 @@ def test_nothing_is_empty(layout: Layout) -> None:
     assert load(layout).empty and load(layout, "station").empty
 
 
+def test_a_file_that_was_not_there_is_not_said_to_be_missing_since(layout: Layout) -> None:
+    stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
+    assert "## Files in play, all unchanged since then\n\n- src/later.py: missing" in report(layout)
+
+
 def test_files_in_play_are_as_they_were_or_not(layout: Layout) -> None:
     stores.full(layout)
     states = {file.path: file.state for file in load(layout).files}
@@ -237,7 +247,7 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
     path.rename(aside / path.name)
     found = load(layout)
     assert found.checkpoint and not found.archived and found.stale
-    assert "25 h ago, older than 24h" in report(layout)
+    assert "25 h ago, after 2 findings, older than 24h" in report(layout)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +262,7 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
     ],
 )
 def test_an_age_is_told_in_words_that_a_reader_uses(layout: Layout, age: int, told: str) -> None:
-    path = stores.checkpoint(layout, NOW - age)
+    path = stores.checkpoint(layout, NOW - age, findings_count=0)
     saved = json.loads(Path(path).read_text("utf-8"))["timestamp"]
     assert f"\n- Saved: {saved}, {told}\n" in report(layout)
 

@@ -12,6 +12,7 @@ import memory_stores as stores
 import pytest
 from conftest import Script, git, rounds
 from contextkit.base import names
+from contextkit.base.errors import remarks
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, context_window
 from contextkit.memory.documents import store as memory
@@ -94,11 +95,10 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     for number in range(EACH):
         moment = NOW + 60 * (number + 1)
         deaths += calls_of(before(moment), moment, number * calls // EACH) < 0
-        broken: list[str] = []
-        whole = checkpoints.load_all(layout, TASK).noting(broken)
-        upkeep.listed(layout, broken=broken)
+        whole = checkpoints.load_all(layout, TASK)
+        upkeep.listed(layout, left="")
         found = recovery.load(layout, TASK, moment)
-        assert broken == [] and found.warnings == ()  # nothing half-written under a final name
+        assert not remarks and found.warnings == ()  # nothing half-written under a final name
         assert found.checkpoint == whole[-1][1]
         text = recovery_report.make(layout, found, 4000).text
         assert f"## Next action\n\n{found.state.next_action}" in text and "## Plan" in text

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from conftest import each
-from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, reports
 from contextkit.memory.flows import saving
 from contextkit.text.sections import FileNote
@@ -45,7 +44,7 @@ before the retry.
 
 def read(text: str) -> findings.Finding:
     fields = {"agent": "ui", "description": "", "status": "", "summary": ""}
-    return findings.parse(saving.finding(Layout(), "station", fields, text, 0).text)
+    return findings.parse(findings.render(saving.finding("station", fields, text, 0)))
 
 
 def test_a_review_is_read(sealed: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, each
+from contextkit.base import formats
 from contextkit.base.errors import ContextError
 from contextkit.memory.documents import context_window
 from hypothesis import HealthCheck, given, settings
@@ -99,20 +100,14 @@ def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.Monk
         made.truncate(200 << 20)  # nothing on disk, and nothing that could be parsed
         made.seek(0, 2)
         made.write(("\n" + reply(123_456) + "\n" + prompt("x" * 300_000) + "\n").encode())
-    sizes = []
-    original = context_window._lines_of
+    sizes: list[int] = []
+    tail = formats.tail
 
-    def counted(opened: Any, path: str) -> Any:
-        class Counting:
-            seek = opened.seek
+    def counted(path: str, most: int) -> bytes:
+        sizes.append(most)
+        return tail(path, most)
 
-            def read(self, size: int) -> bytes:
-                sizes.append(size)
-                return bytes(opened.read(size))
-
-        return original(Counting(), path)
-
-    monkeypatch.setattr(context_window, "_lines_of", counted)
+    monkeypatch.setattr(formats, "tail", counted)
     assert context_window.usage(str(file))[0] == 123_456
     assert sum(sizes) < 1 << 20
 

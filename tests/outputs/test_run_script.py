@@ -89,7 +89,8 @@ def test_a_long_output_is_told_whether_it_fails_or_passes(layout: Layout, status
 def test_a_line_that_is_only_counted_has_its_number_in_the_file(layout: Layout) -> None:
     (Path(layout.root) / "many.py").write_text(
         "import hashlib\nprint('begin\\n' * 40)\nfor n in range(300):\n"
-        "    word = hashlib.md5(b'%d' % n).hexdigest().translate({48 + i: 103 + i for i in range(10)})\n"
+        "    word = hashlib.md5(b'%d' % n).hexdigest()\n"
+        "    word = word.translate({48 + i: 103 + i for i in range(10)})\n"
         "    print(word, word[::-1], 'could not be told of', word[3:9], 'and its parts')\n"
     )
     done = run("--", f"{sys.executable} many.py; false")
@@ -415,6 +416,25 @@ def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, cal
     assert [one["tokens"] for one in events] == [tokens.estimate(done.stdout)]
     [payload] = payloads.load_all(layout)
     assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")
+
+
+def test_what_loses_nothing_is_told_where_as_much_output_would_pass(layout: Layout) -> None:
+    names = [f"pkg_{n % 7}/module_of_{n}.py" for n in range(250)]
+    status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)
+    Path("status.txt").write_text(status, encoding="utf-8")
+    told = run("--", "cat status.txt").stdout
+    assert all(f" {name.rpartition('/')[2]}" in told for name in names)
+    assert 0.4 < tokens.estimate(told) / tokens.estimate(status) < 0.8
+
+
+def test_where_that_is_too_much_the_names_are_counted_by_folder(layout: Layout) -> None:
+    names = [f"pkg_{n % 7}/m{n}_{n * n}.py" for n in range(1400)]
+    status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)
+    Path("status.txt").write_text(status, encoding="utf-8")
+    lines = run("--", "cat status.txt").stdout.splitlines()
+    assert lines[1:-1] == [
+        *("On branch main", "Untracked files: 1400"), *(f"  pkg_{n}/: 200" for n in range(7)),
+    ]  # fmt: skip
 
 
 def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import each, git
+from conftest import each
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -302,12 +302,6 @@ def test_when_the_manifest_cannot_be_written_the_payload_goes_too(
     assert after == before
 
 
-def test_storing_leaves_nothing_that_git_sees(layout: Layout) -> None:
-    save(layout)
-    payloads.prepare_store(layout)
-    assert git("status", "--porcelain", "--untracked-files=all") == ""
-
-
 def test_the_store_explains_itself_once(layout: Layout) -> None:
     payloads.prepare_store(layout)
     payloads.document_store(layout)
@@ -389,14 +383,6 @@ def test_a_broken_manifest_is_kept_aside(layout: Layout, broken: bytes) -> None:
     assert manifest(layout) == before
     assert (path.parent / "manifest.json.broken-20251128T100500Z").read_bytes() == broken
     assert payloads.repair(layout, "s", NOW) == []
-
-
-def test_a_file_that_is_gone_is_no_longer_listed_nor_counted(layout: Layout) -> None:
-    gone, kept = save(layout, topic="gone"), save(layout, topic="kept", tokens=7)
-    gone.unlink()
-    assert payloads.repair(layout, "s", NOW) == [f"{gone.stem}: its file is gone: no longer listed"]
-    assert [entry["id"] for entry in manifest(layout)["payloads"]] == [kept.stem]
-    assert manifest(layout)["totalTokensStored"] == 7
 
 
 def test_an_empty_session_keeps_the_time_when_it_began(layout: Layout) -> None:

@@ -229,7 +229,7 @@ def test_a_session_idle_for_a_day_is_kept_and_for_longer_is_ended(layout: Layout
     assert sweep(layout, NOW + DAY - 60) == []
     assert sweep(layout, NOW + DAY) == []
     assert folder(layout).is_dir()
-    line = "session s: 1 payloads, 4500 tokens removed (inactive_24h)"
+    line = "session s: 1 payload, 4500 tokens removed (inactive_24h)"
     assert sweep(layout, NOW + DAY + 60) == [line]
     assert not folder(layout).exists()
     assert LOG.read_text("utf-8") == f"- 2025-11-29T10:06:00Z {line}\n"
@@ -463,7 +463,7 @@ def test_a_payload_that_somebody_named_is_ours_once_it_is_listed(layout: Layout)
     path.rename(path.with_name("report.md"))
     payloads.repair(layout, "s", NOW)
     ended = retention.end(layout, "s", NOW)
-    assert ended == "session s: 1 payloads, 4500 tokens removed (session_end)"
+    assert ended == "session s: 1 payload, 4500 tokens removed (session_end)"
     assert not folder(layout).exists()
 
 
@@ -588,9 +588,7 @@ def test_the_last_words_of_a_session_are_those_of_its_last_end(layout: Layout) -
         resume(layout, now)
         retention.end(layout, "s", now)
     retention.end(layout, "x-s", NOW)
-    assert retention.last_words(layout, "s").startswith(
-        "2025-11-28T10:07:00Z session s: 1 payloads"
-    )
+    assert retention.last_words(layout, "s").startswith("2025-11-28T10:07:00Z session s: 1 payload")
 
 
 # Size

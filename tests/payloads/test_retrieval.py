@@ -144,7 +144,7 @@ def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
             ContextError, match="session s has ended and its payloads are gone"
         ) as caught:
             retrieval.find(layout, ref, session, NOW + DAY + 1)
-        assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
+        assert "2025-11-28T10:05:00Z session s: 1 payload, 600 tokens" in str(caught.value)
         assert caught.value.status == 1
     store(layout, topic="new", now=NOW + DAY + 2)
     with pytest.raises(ContextError, match="no such payload; available: 20251129-100502-new"):
@@ -170,11 +170,10 @@ def test_an_id_in_a_forged_manifest_leads_nowhere(layout: Layout) -> None:
 def test_search_finds_every_line_in_any_case(layout: Layout) -> None:
     stored = store(layout, content="first\r\nThe CACHE line\nlast", summary="One. Two.")
     lines = Path(stored.path).read_text("utf-8").split("\n")
-    (hit,) = retrieval.search(layout, "s", "cache")
-    identity = os.path.basename(stored.path)[:-3]
-    assert hit == (identity, lines.index("The CACHE line") + 1, "The CACHE line", "")
-    assert list(retrieval.search(layout, "s", "nowhere")) == []
-    assert list(retrieval.search(layout, "other", "cache")) == []
+    paths = payloads.documents(layout, "s")
+    (hit,) = retrieval.search(paths, "cache")
+    assert hit == (stored.path, lines.index("The CACHE line") + 1, "The CACHE line", "")
+    assert list(retrieval.search(paths, "nowhere")) == []
 
 
 # Parts
@@ -382,5 +381,5 @@ def test_a_search_that_takes_seconds_says_how_far_it_is(
     clock = itertools.count(step=2)
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     assert run("payload_store", "find", "needle") == 0
-    assert "payload_store: 2 payloads searched ..." in run.err
+    assert "payload_store: 2 of 3 payloads searched ..." in run.err
     assert len(run.out.splitlines()) == 6

@@ -77,7 +77,7 @@ def test_git_sees_nothing_of_a_session(project: Project) -> None:
 
 
 def test_a_shell_knows_its_session(project: Project) -> None:
-    with once([shell(project, "make -s context_session")]) as models:
+    with once([shell(project, "make -s context_sessions")]) as models:
         project.run(models, "which session is it?", options=ALLOWED[project.host])
     said = models.requests[1].last
     assert "session " in said and ("CLAUDE_CODE_SESSION_ID" in said or "CODEX_SESSION_ID" in said)

@@ -611,10 +611,11 @@ def test_the_monitor_gives_up_after_three_looks_with_an_alert(
 
 
 def test_the_monitor_says_who_died_whoever_noted_it_first(manager: Manager) -> None:
-    identity = manager.launch("exit 7", "--capsule=none")
+    identity = manager.launch("echo Capsule Gap: the port; exit 7", "--capsule=none")
     until(lambda: rows()[0]["status"] == "failed")  # the shell's own look, which nobody reads
     manager("monitor", "--iterations=1", status=1)
     assert f"{identity}: failed (exit 7)" in manager.said
+    assert f"{identity}: Capsule Gap: the port" in manager.said
     manager("monitor", "--iterations=1")
     assert "failed" not in manager.said and "unread" not in rows()[0]
 

@@ -63,12 +63,12 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         os.kill(os.getpid(), signal.SIGINT)
         return 1
     finally:
-        say_each(errors.remarks)
-        errors.remarks.clear()
+        say("")
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:
     """Render an answer for stdout: its text or table, or its data as JSON if that was asked for."""
+    say("")
     if isinstance(answer, str):
         return Answer(text=answer)
     if isinstance(answer, Rows):
@@ -104,8 +104,11 @@ def leave(status: int) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a message on stderr, through the same door as an answer."""
-    lines = [names.spoken(outgoing.told(line, _allowed)) for line in text.splitlines()]
+    """Print what was remarked, then a message, on stderr, through the same door as an answer."""
+    remarks = [*map(names.one_line, errors.remarks)]
+    errors.remarks.clear()
+    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
+    lines = map(names.spoken, told)
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):

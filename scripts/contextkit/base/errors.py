@@ -22,7 +22,12 @@ class NewerFormat(ContextError):
     """A document of a newer contextkit: not broken, and left alone. The message says UPGRADE."""
 
 
-remarks: list[str] = []  # remarks from code below the command line, printed when the command ends
+remarks: list[str] = []  # what `remark` collected; the command line says it before the answer
+
+
+def remark(*sentences: str) -> None:
+    """Have the user told these, each once, whatever becomes of the command."""
+    remarks.extend(sentence for sentence in dict.fromkeys(sentences) if sentence not in remarks)
 
 
 def closed_output() -> ContextError:

@@ -152,12 +152,12 @@ class Layout:
 
         Each store at most once an hour, by the time of a mark. Never fails.
         """
-        marks = os.path.join(self.state, "drafts")
-        due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
-        there = os.path.isdir(self.state)
-        if not due or not (there or written):
-            return
         try:
+            marks = os.path.join(self.state, "drafts")
+            due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
+            there = os.path.isdir(self.state)
+            if not due or not (there or written):
+                return
             if there:
                 files.make_folder(marks)
                 for kind in due:

@@ -141,7 +141,13 @@ def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
 def _renamed() -> dict[str, str]:
     """The names that our targets have in this call where the host has taken the plain ones."""
     copy = os.path.realpath(toolkit()) + os.sep
-    texts = (pair for pair in read_by_make() if not os.path.realpath(pair[0]).startswith(copy))
+    return _names_in(
+        pair for pair in read_by_make() if not os.path.realpath(pair[0]).startswith(copy)
+    )
+
+
+def _names_in(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Our name for each target whose plain name the host's Makefiles have taken."""
     places, prefix = ours_in(texts)
     return {name: prefix + name for name in places if not name.startswith("context_")}
 
@@ -222,6 +228,13 @@ def taken(into: str, folder: str) -> list[str]:
     """A sentence for each target of a host that has a name of ours; our `folder` is skipped."""
     places, prefix = ours_in(_texts(into, folder))
     return [f"{place}: {_sentence(name, prefix)}" for name, place in places.items()]
+
+
+def renamed(text: str, into: str, folder: str) -> str:
+    """`text` with our names for what the host in `into` has targets of its own for."""
+    for name, ours in _names_in(_texts(into, folder)).items():
+        text = re.sub(rf"(`|make -s ){name}\b", rf"\1{ours}", text)
+    return text
 
 
 def _sentence(name: str, prefix: str) -> str:

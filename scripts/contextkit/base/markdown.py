@@ -22,15 +22,10 @@ def front_matter(lines: list[str]) -> int:
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """The lines outside fences, with their numbers from 1; an unclosed fence hides the rest."""
-    fence = ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        bare = line.strip()
-        if fence:
-            fence = "" if _closes(bare, fence) else fence
-            continue
-        fence = fence_of(bare)
-        if not fence:
+    """The lines outside fences, with their numbers from 1."""
+    lines = text.split("\n")
+    for number, (line, coded) in enumerate(zip(lines, in_fences(lines), strict=True), start=1):
+        if not coded:
             yield number, line.rstrip()
 
 

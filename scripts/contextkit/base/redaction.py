@@ -51,7 +51,6 @@ _PIECE = 8  # characters in its longest part
 _LONG = 30  # hexadecimal digits that may be a secret
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
 _ROUNDS = 4
-_FEW = 2_000  # secrets whose surroundings are searched again
 MOST_NAMED = 50  # secrets that a refusal names
 _MOST_REPEATED = 50  # distinct values that are
 
@@ -72,17 +71,10 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
         return ()
     from contextkit.base import secret_search
 
-    allowed = tuple(allowed)
     places = list(secret_search.places(text))
-    chosen = _chosen(text, places, allowed)
-    for _ in range(_ROUNDS if 0 < len(chosen) <= _FEW else 0):  # what is next to one may be one
-        places += _beside(text, chosen, secret_search.places)
-        before, chosen = chosen, _chosen(text, places, allowed)
-        if chosen == before:
-            break
     secrets: list[Secret] = []
     line = at = 0
-    for kind, start, stop in chosen:
+    for kind, start, stop in _chosen(text, places, tuple(allowed)):
         line, at = line + text.count("\n", at, start), start
         secrets.append(Secret(kind=kind, line=line + 1, span=(start, stop)))
     return tuple(secrets)
@@ -103,29 +95,6 @@ def _chosen(text: str, places: list[Place], allowed: tuple[str, ...]) -> list[Pl
             chosen.append((kind, start, stop))
             end = stop
     return chosen
-
-
-def _beside(
-    text: str, chosen: list[Place], search: Callable[[str], Iterable[Place]]
-) -> Iterable[Place]:
-    """The places in the lines of the chosen ones, and next to them, once these are replaced."""
-    following = 0
-    while following < len(chosen):
-        at = text.rfind("\n", 0, max(0, text.rfind("\n", 0, chosen[following][1]))) + 1
-        shown: list[str] = []
-        origins: list[int] = []  # for each character shown, its position in `text`
-        while following < len(chosen):
-            kind, start, stop = chosen[following]
-            if shown and text.count("\n", at, start) > 1:
-                break
-            shown += [text[at:start], mark(kind)]
-            origins += [*range(at, start), *[start] * len(mark(kind))]
-            at, following = stop, following + 1
-        end = text.find("\n", text.find("\n", at) + 1 or len(text))
-        end = end if end >= 0 else len(text)
-        origins += range(at, end)
-        for kind, start, stop in search("".join([*shown, text[at:end]])):
-            yield kind, origins[start], origins[stop - 1] + 1
 
 
 def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
@@ -192,13 +161,22 @@ def _has(text: str, literals: tuple[str, ...]) -> bool:
 
 def redacted(text: str, allowed: Iterable[str] = ()) -> tuple[str, tuple[Secret, ...]]:
     """`text` with the values of its secrets replaced, and the secrets found."""
-    secrets = found(text, allowed)
+    allowed, every = tuple(allowed), tuple[Secret, ...]()
+    for _ in range(_ROUNDS):  # what is next to one may be one
+        secrets = found(text, allowed)
+        if not secrets:
+            break
+        text, every = _replaced(text, secrets), every + secrets
+    return text, every
+
+
+def _replaced(text: str, secrets: tuple[Secret, ...]) -> str:
     pieces, at = [], 0
     for secret in secrets:
         start, end = secret.span
         pieces += [text[at:start], mark(secret.kind)]
         at = end
-    return "".join([*pieces, text[at:]]), secrets
+    return "".join([*pieces, text[at:]])
 
 
 def mark(kind: str) -> str:

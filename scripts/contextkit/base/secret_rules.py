@@ -242,7 +242,7 @@ COMMANDS = (
     ("requirepass", rf"\brequirepass {_QUOTED}"),
     ("masterauth", rf"\bmasterauth {_QUOTED}"),
     ("rootpw", rf"\brootpw (?:--\S{{1,20}} )?{_QUOTED}"),
-    (":", r"^[\w.*-]{1,200}:(?:\d{2,5}|\*):[^:\s/]{1,100}:[^:\s/]{1,100}:(\S{4,200})\r?$"),
+    (":", r"(?m)^[\w.*-]{1,200}:(?:\d{2,5}|\*):[^:\s/]{1,100}:[^:\s/]{1,100}:(\S{4,200})\r?$"),
 )  # fmt: skip
 
 _JOINED = (

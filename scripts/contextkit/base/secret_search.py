@@ -294,7 +294,8 @@ def _is_unpronounceable(text: str) -> bool:
 def _is_a_line(text: str, start: int, value: str) -> bool:
     """Whether the value is a line of a certificate or an attachment: its neighbors are long too."""
     end = start + len(value)
-    if text[start - 1 : start].strip() or text[end : end + 1].strip():
+    goes_on = text.startswith("\n(redacted ", end)  # with what was found there
+    if goes_on or text[start - 1 : start].strip() or text[end : end + 1].strip():
         return False
     before = text[max(0, start - 80) : start].split("\n")[-2:-1]
     if len(value) < _LINE:  # the last one
@@ -391,7 +392,8 @@ def _of_cluster(text: str) -> Iterator[Form]:
 
 def _typed(text: str, lower: str) -> Iterator[Form]:
     """The values in single lines: of commands, of SQL, of files of passwords."""
-    chosen = [(command, _expression(rule)) for command, rule in rules.COMMANDS if command in lower]
+    there = [(command, _expression(rule)) for command, rule in rules.COMMANDS if command in lower]
+    chosen = [(command, rule) for command, rule in there if rule.search(text)]
     at = 0
     for line in text.split("\n") if chosen else ():
         small = lower[at : at + len(line)]
@@ -485,15 +487,19 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     That is the quote around the value, a verb or comparison, a space after an option, or ''.
     """
     joint = _ASSIGNED.match(text, at)
-    before = (text[max(0, at - 60) : at].split() or [""])[-1]
-    of_option = text[at : at + 1] == " " and "--" in before
-    if not joint or not (joint["sign"] or of_option):
+    if not joint or not (joint["sign"] or _is_option(text, at)):
         return None
     if joint["quote"]:
         return *joint.span("quoted"), joint["quote"][-1]
     start, sign = joint.start("bare"), joint["sign"] or " "
     value = joint["bare"].rstrip(".,:*…")
     return start, start + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
+
+
+def _is_option(text: str, end: int) -> bool:
+    """Whether a word that a space ends is the option of a command."""
+    before = text[max(0, end - 60) : end].split()[-1:] if text[end : end + 1] == " " else ()
+    return any("--" in word for word in before)
 
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:

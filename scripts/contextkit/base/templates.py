@@ -24,12 +24,7 @@ class UndefinedError(Exception):
 
 def render(name: str, **values: object) -> str:
     """Render `templates/<name>.j2` with `values`. Raises UndefinedError for a missing one."""
-    return "".join(pieces(name, **values))
-
-
-def pieces(name: str, **values: object) -> Iterator[str]:
-    """What `render` returns, piece by piece, so that a long value is never copied."""
-    return _root(name)(_Context(values))
+    return "".join(_root(name)(_Context(values)))
 
 
 def _root(name: str) -> Callable[[_Context], Iterator[str]]:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1585974504647961568
+SOURCE = 56121004100766189
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -16,7 +16,7 @@ def root(context, missing=missing):
     l_0_away = resolve('away')
     l_0_found = resolve('found')
     l_0_checkpoint = resolve('checkpoint')
-    l_0_age = resolve('age')
+    l_0_saved = resolve('saved')
     l_0_phase = resolve('phase')
     l_0_state = resolve('state')
     l_0_agents = resolve('agents')
@@ -49,7 +49,7 @@ def root(context, missing=missing):
         yield '\n- Saved: '
         yield str(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'timestamp'))
         yield ', '
-        yield str((undefined(name='age') if l_0_age is missing else l_0_age))
+        yield str((undefined(name='saved') if l_0_saved is missing else l_0_saved))
         yield '\n- Phase: '
         yield str((undefined(name='phase') if l_0_phase is missing else l_0_phase))
         yield '\n'
@@ -70,11 +70,6 @@ def root(context, missing=missing):
         yield '- Agents: '
         yield str((undefined(name='agents') if l_0_agents is missing else l_0_agents))
         yield '\n'
-    if ((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint) and environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'findings_count')):
-        pass
-        yield '- Findings when saved: '
-        yield str(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'findings_count'))
-        yield '\n'
     if (undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint):
         pass
         yield '\n'
@@ -93,4 +88,4 @@ def root(context, missing=missing):
     l_1_loop = l_1_text = missing
 
 blocks = {}
-debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&11=50&14=53&15=57&17=62&18=65&20=67&21=70&23=72&25=75&27=78&28=81&33=85'
+debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&11=50&14=53&15=57&17=62&18=65&20=67&22=70&24=73&25=76&30=80'

@@ -6,7 +6,7 @@ import os
 
 from contextkit.base import addresses, agents, cli, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
@@ -53,9 +53,8 @@ CHOICE = (
 @command("write an artifact; its receiver becomes active", TO, *FIELDS)
 def write(layout: Layout, args: Arguments) -> str:
     fields = _fields(layout, args)
-    done = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)
-    cli.say_each(done.said)
-    return layout.shown(done.path)
+    path = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)
+    return layout.shown(path)
 
 
 @command(
@@ -77,11 +76,11 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     elif _is_prompt(prompt):
         cli.say("this prompt does not start with an agent's name: no switch")
         return Answer(text="")
-    done = switching.switch(layout, fields, names.now(), args.profile, args.no_story, args.strict)
-    cli.say_each(done.said)
-    if done.path:
-        cli.say(f"artifact: {layout.shown(done.path)}")
-    return Answer(text=done.text, exact=True)
+    now = names.now()
+    path, text = switching.switch(layout, fields, now, args.profile, args.no_story, args.strict)
+    if path:
+        remark(f"artifact: {layout.shown(path)}")
+    return Answer(text=text, exact=True)
 
 
 def _is_prompt(text: str) -> bool:
@@ -96,23 +95,18 @@ def _is_prompt(text: str) -> bool:
     JSON,
 )
 def context(layout: Layout, args: Arguments) -> Answer:
-    made = incoming.of(layout, args.to, args.profile)
-    cli.say_each(made.said)
-    return Answer(text=made.text, exact=True, data=[{"id": args.to, "text": made.text}])
+    text = incoming.of(layout, args.to, args.profile)
+    return Answer(text=text, exact=True, data=[{"id": args.to, "text": text}])
 
 
 @command("undo the last switch and remove its artifact")
 def undo(layout: Layout, args: Arguments) -> str:
-    done = switching.undo(layout)
-    cli.say_each(done.said)
-    return done.text
+    return switching.undo(layout)
 
 
 @command("deactivate the current agent", now=f"handoff_switch to={NOBODY}")
 def reset(layout: Layout, args: Arguments) -> str:
-    done = switching.reset(layout)
-    cli.say_each(done.said)
-    return done.text
+    return switching.reset(layout)
 
 
 def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
@@ -123,7 +117,7 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
 
         packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
-        cli.say_each(dropped)
+        remark(*dropped)
     for option in (TO, *FIELDS):
         value = vars(args)[option.name]
         if option.name in handoffs.TEXT_KEYS and value.strip():
@@ -140,9 +134,8 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
 
 @command("list the artifacts, oldest first", JSON)
 def list_(layout: Layout, args: Arguments) -> Rows:
-    state, messages = handoff_state.current(layout)
-    artifacts, unread = handoffs.read(layout, handoff_state.everywhere(state))
-    cli.say_each((*messages, *unread))
+    state = handoff_state.current(layout)
+    artifacts = {name: state.artifacts[name] for name in state.everywhere()}
     newest = next(reversed(artifacts), "")
     rows = [
         {**_row(layout, os.path.join(layout.handoffs, name), handoff),
@@ -207,9 +200,7 @@ def consume(layout: Layout, args: Arguments) -> str:
 
 @command(
     "compare tokens with and without handoffs, per switch",
-    Option(
-        "profiles", "profile files in order (default: the switches recorded here)", kind="words"
-    ),
+    Option("profiles", "files in order (default: the switches recorded here)", kind="words"),
     Option("tokens", "of each artifact (default: as measured)", kind="whole"),
     JSON,
 )
@@ -217,8 +208,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     if args.profiles:
         rows = incoming.of_profiles(layout, args.profiles, args.tokens)
     else:
-        rows, missing = incoming.recorded(layout)
-        cli.say_each(missing)
+        rows = incoming.recorded(layout)
     return Rows(
         columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
                  ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
@@ -247,15 +237,14 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 def _picked(layout: Layout, ref: str) -> str:
     """The path of an artifact: `latest`, `unconsumed`, or any name. Raises ContextError."""
-    state, _ = handoff_state.current(layout)
-    stored = handoff_state.everywhere(state)
+    state = handoff_state.current(layout)
+    stored = state.everywhere()
     wanted = addresses.bare(ref, "handoff") or "latest"
     if wanted not in ("latest", "unconsumed"):
         named = ref if "/" in ref else ref.removesuffix(".yaml")
         return addresses.find(layout, named, "handoff").path
     if wanted == "unconsumed":
-        loaded, _ = handoffs.read(layout, stored)
-        stored = [name for name, handoff in loaded.items() if not handoff.consumed]
+        stored = [name for name in stored if not state.artifacts[name].consumed]
     if not stored:
         raise ContextError(f"there is no {wanted} handoff here")
     return os.path.join(layout.handoffs, stored[-1])

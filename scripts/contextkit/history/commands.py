@@ -178,7 +178,7 @@ def _who(row: dict[str, object]) -> str:
 def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import traces
 
-    here = f"this shell: {_this_shell(layout).text}"
+    here = f"this shell: {_this_shell(layout)}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
@@ -210,11 +210,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
         lineage = traces.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
-    return Answer(
-        text=traces.tree(history, lineage),
-        data=lambda: traces.data(history, lineage),
-        talk=talk,
-    )
+    return Answer(text=traces.tree(history, lineage), data=lineage, talk=talk)
 
 
 @command(
@@ -283,18 +279,11 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **facts})
 
 
-@command("which session this shell is in, and where that comes from", JSON, now="context_sessions")
-def session(layout: Layout, args: Arguments) -> Answer:
-    return _this_shell(layout)
-
-
-def _this_shell(layout: Layout) -> Answer:
+def _this_shell(layout: Layout) -> str:
     from contextkit.base import sessions
 
     name, origin = sessions.named(layout)
-    data = {"session": name, "from": origin}
-    text = f"session {name} (from {origin})" if name else f"no session: {origin}"
-    return Answer(text=text, data=data)
+    return f"session {name} (from {origin})" if name else f"no session: {origin}"
 
 
 @command(
@@ -341,6 +330,6 @@ _PAGE = "report.html"  # in the state folder, which git ignores
 PROGRAM = Program(
     name="context",
     about="The toolkit as a whole: what is in force here, what is stored, what is missing.",
-    commands=(init, config, trust, status, show, why, search, sessions, report, events, session,
+    commands=(init, config, trust, status, show, why, search, sessions, report, events,
               session_end, help_, unknown_target),
 )  # fmt: skip

@@ -6,12 +6,12 @@ import os
 
 from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Iterable
+from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Iterable, Sequence
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
-from contextkit.memory.flows.saving import Pending
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -71,7 +71,7 @@ def init(layout: Layout, args: Arguments) -> str:
 )
 def plan(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, saving.PLAN)
-    return _keep(layout, args.task, [saving.plan(layout, args.task, fields, names.now())])
+    return _keep(layout, args.task, [saving.plan(layout, args.task, fields)], names.now())
 
 
 @command(
@@ -97,7 +97,7 @@ def finding(layout: Layout, args: Arguments) -> Answer:
     if secrets:
         cli.say(f"redacted in the report: {redaction.summary(secrets)}")
     now = names.now()
-    answer = _keep(layout, args.task, [saving.finding(layout, args.task, fields, report, now)])
+    answer = _keep(layout, args.task, [saving.finding(args.task, fields, report, now)], now)
     _batch_ended(layout, args.task, answer, now)
     return answer
 
@@ -134,7 +134,7 @@ def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> s
     return checked
 
 
-def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
+def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: str = "") -> Answer:
     """Write checked documents and return their paths.
 
     The text of one that cannot be written is returned instead, with status 1: it is not lost.
@@ -145,13 +145,12 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     except ContextError:
         is_known = True  # the store is refused, and so will be each document
     for document in ready:
-        cli.say_each(document.said)
         try:
-            lines.append(layout.shown(document.write()))
+            lines.append(saving.write(layout, document, now))
         except (OSError, ContextError) as error:
             reason = getattr(error, "strerror", "") or error
             cli.say(f"it could not be written ({reason}): the whole text follows on stdout")
-            lines.append(document.text)
+            lines.append(saving.text_of(layout, document, now))
             failed = True
     if task and not failed:
         _record(layout, task, phase, is_known)
@@ -179,23 +178,18 @@ def _name_if_new(task: str, is_known: bool) -> None:
     Option("archive", "archive the merged findings", kind="flag"),
 )
 def merge(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.documents import merged as merged_findings
     from contextkit.memory.flows import upkeep
 
     now = names.now()
-    broken: list[str] = []
     moved: list[str] = []
     with upkeep.moving(layout, args.task):
-        merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
-        document = saving.pending(layout, merged_findings, merged, now)
-        answer = _keep(layout, args.task, [document])
+        merged, sources, earlier = upkeep.merge(layout, args.task, now)
+        answer = _keep(layout, args.task, [merged], now)
         if answer.status == 0:
             for path in sources:
                 ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
             away = [*earlier, *(sources if args.archive else ())]
             moved = upkeep.put_away(layout, args.task, away)
-    for line in broken:
-        cli.say(names.one_line(f"left out: {line}"))
     if answer.status == 0:
         count, gone = len(merged.parts), len(moved)
         cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
@@ -286,27 +280,25 @@ def _checkpoint(
     if number and not names.is_whole(number, 9):
         raise bad_input(f"findings_count={number[:40]}: must be a whole number")
     fields["findings_count"] = int(number) if number else None
-    ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
-    return _keep(layout, args.task, [ready], next_phase)
+    now = names.now()
+    ready = saving.checkpoint(layout, args.task, phase, fields, now)
+    return _keep(layout, args.task, [ready], now, next_phase)
 
 
 @command(
     "save a finding for each agent of a batch, then one checkpoint",
     TASK,
-    Option(
-        "draft",
-        "phase, summary, next_action, findings: a list of agent, status, summary, …",
-        required=True,
-    ),
+    Option("draft", "phase, summary, next_action, findings (agent, status, …)", required=True),
     commands.REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, ("phase", "findings", *saving.CHECKPOINT))
-    phase, ready = saving.batch(layout, args.task, fields, names.now())
+    now = names.now()
+    phase, ready = saving.batch(layout, args.task, fields, now)
     if not layout.limits.memory_agent_completion:
         cli.say("no checkpoint (memory_agent_completion: false)")
-    answer = _keep(layout, args.task, ready, phase)
-    _batch_ended(layout, args.task, answer, names.now(), saved=True)
+    answer = _keep(layout, args.task, ready, now, phase)
+    _batch_ended(layout, args.task, answer, now, saved=True)
     return answer
 
 
@@ -336,13 +328,13 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     ready = saving.snapshot(layout, task, fields, now)
     left = saving.phase_of(layout, task) if task and args.phase else ""
-    answer = _keep(layout, task, [ready], fields["phase"])
+    answer = _keep(layout, task, [ready], now, fields["phase"])
     has_ended = answer.status == 0 and left not in ("", fields["phase"])
     if has_ended and layout.limits.memory_phase_transition:
         event = f"{left} is done; {fields['phase']} is next."
         carried = saving.carried(layout, task, event, ended=True)
-        path = saving.checkpoint(layout, task, left, carried, now).write()
-        cli.say(f"{left} has ended: {layout.shown(path)}")
+        path = saving.write(layout, saving.checkpoint(layout, task, left, carried, now), now)
+        cli.say(f"{left} has ended: {path}")
     return answer
 
 
@@ -565,9 +557,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
     layout = layout.of_worktree(args.worktree)
-    broken: list[str] = []
-    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    cli.say_each(broken)
+    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", "")
     rows = [
         {"id": os.path.splitext(os.path.basename(stored["path"]))[0], **stored,
          "path": layout.shown(stored["path"]), "ref": addresses.of(layout, stored["path"])}
@@ -617,9 +607,7 @@ def archive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
     task = args.task or upkeep.finished_task(layout)
-    broken: list[str] = []
-    moved = upkeep.archive(layout, task, broken)
-    cli.say_each(f"left where it is: {line}" for line in broken)
+    moved = upkeep.archive(layout, task)
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
         cli.say(
@@ -635,9 +623,8 @@ def archive(layout: Layout, args: Arguments) -> str:
 def unarchive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
-    left: list[str] = []
-    moved = upkeep.unarchive(layout, args.task, left)
-    cli.say_each(f"left in the archive: {line}" for line in left)
+    moved, left = upkeep.unarchive(layout, args.task)
+    remark(*(f"left in the archive: {line}" for line in left))
     if not moved and not left:
         tasks = ", ".join(memory.archived(layout)) or "nothing"
         raise ContextError(f"{args.task}: nothing of it is archived; archived: {tasks}")
@@ -648,9 +635,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
-    broken: list[str] = []
-    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
-    cli.say_each(f"left where it is: {line}" for line in broken)
+    done = upkeep.clean(layout, names.now(), args.dry_run)
     if args.dry_run:
         cli.say("dry run: nothing was changed")
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)

@@ -7,9 +7,9 @@ import time
 
 from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval, storing
@@ -73,10 +73,8 @@ def store(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    for note in stored.notes:
-        cli.say(note)
     away = "" if layout.here == layout.root else f" in {layout.root}"
-    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
+    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt)
@@ -169,9 +167,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
 
 @command(
     "print a payload or part of it",
-    Option(
-        "ref", "an id, a path, `latest`, or a whole @stored: line", required=True, positional=True
-    ),
+    Option("ref", "an id, path, `latest` or @stored: line", required=True, positional=True),
     Option("part", "which part (default: the file)", choices=PARTS),
     Option("section", "of the content, the section under this heading"),
     Option("lines", "of the content, these lines: 120-180"),
@@ -308,28 +304,23 @@ def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)
     searched = [args.session] if args.session else payloads.sessions_in(layout)
-    looked = _Progress("payloads searched")
-    hits = (
-        (name, *hit)
-        for name in searched
-        for hit in retrieval.search(layout, name, args.q, looked.one_more)
-    )
+    paths = [path for name in searched for path in payloads.documents(layout, name)]
     cap = args.max_tokens or _FIND_TOKENS
     rows: list[dict[str, object]] = []
     lines: list[str] = []
     spent, more = 0.0, 0
-    for session, identity, number, line, section in hits:
+    for path, number, line, section in retrieval.search(_counted(paths), args.q):
         room = int((cap - spent - 1) / tokens.CAUTION)
         if more or room < _LEAST:
             more += 1
             continue
         shown = names.clipped_around(line, args.q.lower().split(), len(args.q) + _AROUND)
         where = f"  [{names.one_line(section)}]" if section else ""
-        hit = f"{identity}:{number}: {shown}{where}"
+        hit = f"{_identity(path)}:{number}: {shown}{where}"
         lines.append(tokens.clip(hit, room, tokenizer=layout.limits.tokenizer))
         spent += tokens.estimate(lines[-1], layout.limits.tokenizer) * tokens.CAUTION + 1
-        rows.append({"id": identity, "line": number, "text": shown, "section": section,
-                     "ref": f"payload:{session}/{identity}"})  # fmt: skip
+        rows.append({"id": _identity(path), "line": number, "text": shown, "section": section,
+                     "ref": addresses.of(layout, path, "payload")})  # fmt: skip
     if not (lines or more):
         cli.say(f"{args.q!r} occurs in no payload of {args.session or 'any session'}")
     talk = f"+{more} more: narrow q=, or raise max_tokens={cap}" if more else ""
@@ -337,19 +328,15 @@ def find(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=text, status=0 if text else 1, quoted=True, data=rows, talk=talk)
 
 
-class _Progress:
-    """Reports a command's progress on stderr, once a second after the first second."""
-
-    def __init__(self, what: str) -> None:
-        self._what, self._count = what, 0
-        self._said = time.monotonic()
-
-    def one_more(self) -> None:
-        self._count += 1
+def _counted(paths: list[str]) -> Iterator[str]:
+    """The payloads to search; how far it is by now is said once a second."""
+    said = time.monotonic()
+    for count, path in enumerate(paths, start=1):
         now = time.monotonic()
-        if now - self._said >= 1:
-            self._said = now
-            cli.say(f"{self._count} {self._what} ...")
+        if now - said >= 1:
+            said = now
+            cli.say(f"{count} of {len(paths)} payloads searched ...")
+        yield path
 
 
 @command(

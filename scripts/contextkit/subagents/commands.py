@@ -27,12 +27,7 @@ LAUNCH = (
     Option("type", "where it works (default: here)", choices=registry.KINDS),
     Option("timeout", "stop it after this long (90s, 30m; default: never)"),
     Option("max_tokens", "trim the capsule to this many tokens", kind="whole"),
-    Option(
-        "deliverables",
-        "files it must leave, relative to where it works",
-        kind="items",
-        single="deliverable",
-    ),
+    Option("deliverables", "files it must leave there", kind="items", single="deliverable"),
     REDACT,
 )
 END = (ID, Option("reason", "why, in a few words"))
@@ -64,9 +59,7 @@ def _order(layout: Layout, args: Arguments) -> Any:
     from contextkit.subagents.flows import launch as launching
 
     typed = {name: vars(args)[name] for name in launching.Request.fields() if name != "now"}
-    order = launching.prepare(layout, launching.Request(now=names.now(), **typed))
-    cli.say_each(order.warnings)
-    return order
+    return launching.prepare(layout, launching.Request(now=names.now(), **typed))
 
 
 @command(
@@ -226,7 +219,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     if args.file or cli.is_piped():
         text = cli.content(args.file)
     try:
-        receipt, notes = lifecycle.finish(layout, report.replace(text=text), names.now())
+        receipt = lifecycle.finish(layout, report.replace(text=text), names.now())
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:
@@ -234,7 +227,6 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True, verbatim=True)
-    cli.say_each(notes)
     return Answer(text=receipt)
 
 

@@ -1,13 +1,14 @@
 """Say the same in less: listings by folder, git's outputs a line each, JSON objects as a table.
 
-Nothing that distinguishes one entry from another is lost, but for the bodies of commits and the
-lines around a change. A text is cut where one tool's output ends and another's begins.
+The facts of the text follow from the form: the place of each changed line, the state of each file,
+size, owner, mode and date of each entry, every value of a row. Left out are the lines around a
+change and the ids of its blobs, what a folder itself takes and how many links lead to an entry,
+advice on what to type; what a log leaves out it says. A text is cut where one tool's output ends
+and another's begins.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -20,36 +21,58 @@ from contextkit.text.digests.kinds.listing import ENTRY
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HINTS = ("(", "no changes added to commit", "nothing added to commit")
+_SHORT = re.compile(
+    r"#(?P<branch># \S.*)|(?P<state>[ MTADRCU?!]{2}) (?P<path>\S.*)"
+)  # `git status --short`
+_CHANGES = re.compile(
+    r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
+)
+_TOTAL = re.compile(
+    r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?"
+)
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
 _BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
-_LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
-_IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
-            "new mode ", "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
-            "GIT binary ")  # fmt: skip
+_LITERAL = re.compile(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
+_MARKED = re.compile(r"[,\x00-\x1f]")
+_NAMED = re.compile(r"[^\"=:,\x00-\x1f][^=:,\x00-\x1f]*")
+_CHANGED = ("+", "-", "\\")  # with the line that says that none ends the file
+_STATES = ("new file ", "deleted file ", "old mode ", "new mode ", "rename ", "copy ", "Binary ")
+_IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "similarity ", "dissimilarity ", "GIT binary ",
+            *_STATES)  # fmt: skip
 _SAMPLE = 20_000  # characters in which the first known form begins
 _HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
 
 
-def compacted(text: str) -> str:
-    """A shorter text that says the same; empty if there is none."""
+def compacted(text: str, lean: bool = False) -> str:
+    """A shorter text that says the same; empty if there is none.
+
+    lean: one that leaves out what it says it does: dates of a listing, of changed files all but how
+    many they are.
+    """
     is_data = text.lstrip()[:1] in ("[", "{") and len(text) <= objects.LARGEST
     data = objects.parsed(text) if is_data else None
     if data is not None:
-        return _of_json(data)
-    first = text.split("\n", _HEADER)[:_HEADER]
+        return "" if lean else _of_json(data)
+    lines = text.split("\n")
+    first = lines[:_HEADER]
     begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
-    if not (begins or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    is_short = all(map(_SHORT.fullmatch, lines[:2]))
+    if not (
+        begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
+    ):
         return ""
     told = []
-    has_form = False
-    for kind, lines in _pieces(text.split("\n")):
+    known = 0  # lines
+    for kind, part in _pieces(lines):
         form = _FORMS.get(kind)
-        has_form = has_form or form is not None
-        told += form(lines) if form else [line for line in lines if line.strip()]
-    return "\n".join(told) if has_form else ""
+        known += len(part) if form else 0
+        told += form(part, lean) if form else [line for line in part if line.strip()]
+    return "\n".join(told) if known * 2 > len(lines) else ""
 
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
@@ -80,31 +103,44 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
         return "listing"
     if _PATH.fullmatch(line):
         return "paths" if before in ("", "paths") else before
-    if before in ("listing", "paths"):
+    if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
+        return "short"
+    if before in ("listing", "paths", "short"):
         return before if not line.strip() else ""
     if before == "diff":
-        return before if line.startswith(_IN_DIFF) else ""
+        return before if line.startswith(_IN_DIFF) or not line else ""
     return before
 
 
-def _of_log(lines: list[str]) -> list[str]:
-    """A line for each commit, and what it changed; the message of a single commit is told."""
+def _of_log(lines: list[str], lean: bool = False) -> list[str]:
+    """A line for each commit, and what it changed; a single commit is told with its message."""
     commits = list(_commits(lines))
-    days = [_day(commit.fields.get("Date", "")) for commit in commits]
+    is_one = len(commits) == 1 and not lean
+    dates = [commit.fields.get("Date", "") for commit in commits]
+    days = dates if is_one else list(map(_day, dates))
     authors = [commit.fields.get("Author", "").partition(" <")[0] for commit in commits]
     shared = [values[0] for values in (authors, days) if values[0] and len(set(values)) == 1]
-    is_one = len(commits) == 1
-    left = 0 if is_one else sum(len(commit.message[1:]) for commit in commits)
-    head = f"{counted(len(commits), 'commit')}"
-    head += f", all {', '.join(shared)}" if shared and not is_one else ""
-    head += f", {counted(left, 'line')} of their messages left out" if left else ""
-    told = [] if is_one else [f"{head}, newest first:"]
+    told = [] if is_one else [_head_of_log(commits, shared, lean)]
     for commit, day, author in zip(commits, days, authors, strict=True):
         in_head = () if is_one else shared
         parts = [commit.name, *(part for part in (day, author) if part and part not in in_head)]
         told.append(" ".join([*parts, *commit.message[:1]]))
-        told += [*(commit.message[1:] if is_one else []), *commit.changed]
+        told += [*(commit.message[1:] if is_one else []), *commit.changed(lean)]
     return told
+
+
+def _head_of_log(commits: list[_Commit], shared: list[str], lean: bool) -> str:
+    """How many commits there are, what they share, and what of them is left out."""
+    lines = sum(len(commit.message[1:]) for commit in commits)
+    left = {
+        "times of day": any(":" in commit.fields.get("Date", "") for commit in commits),
+        "parents of merges": any("Merge" in commit.fields for commit in commits),
+        f"{counted(lines, 'line')} of messages": lines > 0,
+        "names of files": lean and any(commit.files for commit in commits),
+    }
+    named = ", ".join(what for what, is_left in left.items() if is_left)
+    said = [counted(len(commits), "commit"), *([f"all {', '.join(shared)}"] if shared else [])]
+    return ", ".join([*said, *([f"without {named}"] if named else [])]) + ":"
 
 
 class _Commit:
@@ -114,7 +150,16 @@ class _Commit:
         self.name = name
         self.fields: dict[str, str] = {}
         self.message: list[str] = []
-        self.changed: list[str] = []
+        self.sum = ""
+        self.files: list[str] = []
+        self.others: list[str] = []
+
+    def changed(self, lean: bool) -> list[str]:
+        """How many lines it changes, of each file if it is not `lean`; then what is not known."""
+        files = "" if lean else ", ".join(self.files)
+        parts = [self.sum] if lean or len(self.files) != 1 else []
+        line = ": ".join(filter(None, [*parts, files]))
+        return [f"  {text}" for text in filter(None, (line, *self.others))]
 
 
 def _commits(lines: list[str]) -> Iterable[_Commit]:
@@ -126,11 +171,29 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
             commit = _Commit(match[1][:9] + match[2])
         elif field := _FIELD.match(line):
             commit.fields[field[1]] = field[2]
-        elif line.startswith("    ") and line.strip():
+        elif line.startswith("    ") and line.strip() and not commit.changed(lean=True):
             commit.message.append(line.strip())
+        elif file := _CHANGES.fullmatch(line):
+            commit.files.append(f"{_quoted(file['path'])} {_changes(file)}")
+        elif total := _TOTAL.fullmatch(line):
+            commit.sum = " ".join([counted(int(total[1]), "file"), *_signed(total)])
         elif line.strip():
-            commit.changed.append(f"  {line.strip()}")
+            commit.others.append(line.strip())
     yield commit
+
+
+def _changes(file: re.Match[str]) -> str:
+    """How many lines of a file are added and removed, as far as its bar says so."""
+    added, removed = len(file["added"] or ""), len(file["removed"] or "")
+    if file["lines"] and added + removed == int(file["lines"]):
+        return " ".join([f"+{added}"] * bool(added) + [f"-{removed}"] * bool(removed)) or "0"
+    if file["lines"] and not (added and removed):
+        return f"{'+' if added else '-'}{file['lines']}"
+    return f"{file['said']}"
+
+
+def _signed(total: re.Match[str]) -> list[str]:
+    return [f"{sign}{count}" for count, sign in zip(total.group(2, 3), "+-", strict=True) if count]
 
 
 def _day(date: str) -> str:
@@ -141,41 +204,97 @@ def _day(date: str) -> str:
     return words[0] if words else ""
 
 
-def _of_status(lines: list[str]) -> list[str]:
-    """The branch, and a line for each state with its files."""
+def _of_status(lines: list[str], lean: bool = False) -> list[str]:
+    """The branch, and below each state its files by folder; of few, in one line."""
     told: list[str] = []
-    for line in lines:
+    states: dict[str, list[str]] = {}
+    for line in [*lines, "\n"]:
         text = line.strip()
-        if not text or text.startswith("("):
-            continue
         if line.startswith("\t"):
-            kind, colon, path = text.partition(":   ")
-            told[-1] += f" {kind}: {path.strip()}," if colon else f" {text},"
-        elif not text.startswith(("no changes added to commit", "nothing added to commit")):
+            state, _, path = text.rpartition(":   ") if ":   " in text else ("", "", text)
+            states.setdefault(state, []).append(path.strip())
+        elif states and not text.startswith("("):
+            told += _below(told.pop(), states, lean)
+            states = {}
+        if text and not line.startswith("\t") and not text.startswith(_HINTS):
             told.append(text)
-    return [line.rstrip(",") for line in told]
+    return told
 
 
-def _of_diff(lines: list[str]) -> list[str]:
-    """The changed lines under their files, with the line where each hunk begins."""
+def _of_short(lines: list[str], lean: bool = False) -> list[str]:
+    """The same of `git status --short`, where a dot stands for unchanged."""
     told: list[str] = []
-    in_head = False
+    states: dict[str, list[str]] = {}
+    for match in filter(None, map(_SHORT.fullmatch, lines)):
+        if match["branch"]:
+            told.append(match[0])
+        else:
+            states.setdefault(match["state"].replace(" ", "."), []).append(match["path"])
+    return told + _below("Short status:", states, lean)
+
+
+def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
+    """The files in each state: behind the title, or, if they are many, in a line a folder."""
+    if sum(map(len, states.values())) < _FEW:
+        some = (f"{state}: " * bool(state) + ", ".join(map(_quoted, paths))
+                for state, paths in states.items())  # fmt: skip
+        return [f"{title} {', '.join(some)}"]
+    told = []
+    for state, paths in states.items():
+        told.append(" ".join(filter(None, (title, state, str(len(paths))))))
+        for folder, names in _folders(paths).items():
+            inside = str(len(names)) if lean else " ".join(map(_word, names))
+            told.append(f"  {folder}/: {inside}" if folder else f"  {inside}")
+    return told
+
+
+def _of_diff(lines: list[str], lean: bool = False) -> list[str]:
+    """The changed lines under their files, each run of them behind `@` and its line in the new."""
+    told: list[str] = []
+    hunk = _Hunk()
     for line in lines:
-        hunk = _HUNK.match(line)
         if line.startswith("diff --git "):
             told.append(_file(line))
-            in_head = True
-        elif hunk:
-            in_head = False
-            told.append(f"@{hunk[1]} {hunk[2]}".rstrip())
-        elif in_head:
-            if line.startswith(
-                ("new file", "deleted file", "rename", "copy", "Binary", "old mode")
-            ):
-                told[-1] += f" ({line})"
-        elif line[:1] in ("+", "-"):
-            told.append(line)
+            hunk = _Hunk()
+        elif hunk.has(line):
+            told += hunk.told(line)
+        elif match := _HUNK.match(line):
+            hunk = _Hunk(match)
+        elif line.startswith(_STATES):
+            told[-1] += f" ({line})"
     return told
+
+
+class _Hunk:
+    """A part of a diff: the lines left of it, and the number of its next line in the new file."""
+
+    def __init__(self, match: re.Match[str] | None = None) -> None:
+        old, at, new, self.heading = match.groups("1") if match else ("0", "0", "0", "")
+        self.old, self.new = int(old), int(new)
+        self.at = int(at) + (self.new == 0)  # of no lines, the one before them is named
+        self.has_begun = match is not None
+        self.is_changed = False  # its last line
+
+    def has(self, line: str) -> bool:
+        """Whether a line belongs to it; changed lines do, if it is longer than it says."""
+        is_open = self.old > 0 or self.new > 0
+        return is_open or (self.has_begun and line[:1] in _CHANGED)
+
+    def told(self, line: str) -> list[str]:
+        """The line if it is changed, below its place if the line before is not."""
+        mark = line[:1]
+        if mark == "\\":
+            return [line] if self.is_changed else []
+        is_changed = mark in _CHANGED or bool(_WORDS.search(line))
+        told = [line] if is_changed else []
+        if is_changed and not self.is_changed:
+            told.insert(0, f"@{self.at} {self.heading}".rstrip())
+            self.heading = ""
+        self.is_changed = is_changed
+        self.old -= mark != "+"
+        self.new -= mark != "-"
+        self.at += mark != "-"
+        return told
 
 
 def _file(line: str) -> str:
@@ -187,107 +306,160 @@ def _file(line: str) -> str:
     return f"=== {name if half == f'{name} b/{name}' else f'{old} {new}'}"
 
 
-def _of_listing(lines: list[str]) -> list[str]:
-    """A line for each folder with its entries and sizes; owners and dates where they differ."""
-    folders: list[tuple[str, list[re.Match[str]]]] = []
+def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
+    """A line for each folder with its entries and sizes, and what is not as usual with them."""
+    folders: dict[str, list[_Entry]] = {}
     others: list[str] = []
+    folder = ""
     for line in lines:
-        entry = ENTRY.match(line)
-        if entry and entry["name"] not in (".", ".."):
-            above = entry["name"].rstrip("/").rpartition("/")[0]
-            if not folders or (above and f"{above}:" != folders[-1][0]):
-                folders.append((f"{above}:" if above else "", []))
-            folders[-1][1].append(entry)
-        elif line.endswith(":"):
-            folders.append((line, []))
-        elif not entry and line.strip() and not line.startswith("total "):
+        match = ENTRY.match(line)
+        if match and match["name"] not in (".", ".."):
+            entry = _Entry(match, folder)
+            folders.setdefault(entry.folder, []).append(entry)
+        elif not match and line.endswith(":"):
+            folder = line[:-1]
+            folders.setdefault(folder, [])
+        elif not match and line.strip() and not line.startswith("total "):
             others.append(line.strip())
-    entries = [entry for _, inside in folders for entry in inside]
-    owners, dates = {entry["owner"] for entry in entries}, {entry["date"] for entry in entries}
-    told = [f"{len(entries)} entries, size after the name"]
-    if len(owners) == 1 and None not in owners:
-        told[0] += f", all of {min(owners)}"
-    if len(dates) == 1:
-        told[0] += f", all of {min(dates)}"
-    for name, inside in folders:
-        shown = [_shown(entry, len(owners) > 1, len(dates) > 1) for entry in inside]
-        told.append(f"{name} {', '.join(shown)}".strip() if shown else f"{name} (empty)")
+    entries = [entry for inside in folders.values() for entry in inside]
+    usual = _habits(entries)
+    head = f"{len(entries)} entries, size after the name"
+    if lean and "date" not in usual:
+        for entry in entries:
+            entry.said.pop("date")
+        head += ", their dates left out"
+    told = [f"{head}; unless said otherwise {', '.join(usual.values())}" if usual else head]
+    for name, inside in folders.items():
+        own = {key: value for key, value in _habits(inside).items() if value != usual.get(key)}
+        shown = ", ".join(entry.shown({**usual, **own}) for entry in inside)
+        said = f" ({', '.join(own.values())})" if own else ""
+        told.append(f"{name}{said}: {shown or '(empty)'}" if name else f"{said} {shown}".strip())
     return told + others
 
 
-def _shown(entry: re.Match[str], owner: bool, date: bool) -> str:
-    name = entry["name"].rstrip("/").rpartition("/")[2]
-    is_folder = entry["kind"] == "d" or entry["name"].endswith("/")
-    parts = [name + "/" * is_folder, *([] if is_folder else [entry["size"]])]
-    parts += [entry["owner"]] if owner else []
-    parts += [" ".join(entry["date"].split())] if date else []
-    return " ".join(parts)
+class _Entry:
+    """An entry of a listing: in which folder, what it is, and what may be as usual with it."""
+
+    def __init__(self, match: re.Match[str], folder: str) -> None:
+        is_folder = match["kind"] == "d" or match["name"].endswith("/")
+        path, arrow, target = match["name"].partition(" -> " if match["kind"] == "l" else "\0")
+        above, slash, name = path.rstrip("/").rpartition("/")
+        self.folder = (above or "/") if slash else folder
+        self.what = _quoted(name) + "/" * is_folder + arrow + target
+        if not (is_folder or target):  # the size of a link is that of its target
+            self.what += f" {match['size'].replace(' ', '')}"
+        owner, group = match["owner"], match["group"]
+        self.said = {"owner": owner if group == owner else f"{owner}:{group}"} if owner else {}
+        if match["mode"] not in (None, "lrwxrwxrwx"):
+            self.said[match["kind"]] = match["mode"]
+        self.said["date"] = " ".join(match["date"].split())
+
+    def shown(self, usual: dict[str, str]) -> str:
+        odd = [value for key, value in self.said.items() if value != usual.get(key)]
+        return " ".join([self.what, *odd])
 
 
-def _of_paths(lines: list[str]) -> list[str]:
+def _habits(entries: list[_Entry]) -> dict[str, str]:
+    """Owner, date, and modes of files and folders, as far as most of the entries share them."""
+    usual: dict[str, str] = {}
+    for key in ("owner", "-", "d", "date"):
+        values = [entry.said[key] for entry in entries if key in entry.said]
+        if value := _most(values, len(values)):
+            usual[key] = value
+    return usual
+
+
+def _quoted(name: str) -> str:
+    """A name between others; in quotes, if it could be taken for several."""
+    return json.dumps(name, ensure_ascii=False) if name[:1] == '"' or ", " in name else name
+
+
+def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
     """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
     if len(paths) < _FEW:
         return paths
-    folders: dict[str, list[str]] = {}
-    for path in paths:
-        folder, _, name = path.rstrip("/").rpartition("/")
-        folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
+    folders = _folders(paths)
     told = [f"{len(paths)} paths in {len(folders)} folders"]
     return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
 
 
+def _folders(paths: list[str]) -> dict[str, list[str]]:
+    """The names in each folder, of paths; what is in quotes or moves is none."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rstrip("/").rpartition("/")
+        if path.startswith('"') or " -> " in path:
+            folder, name = "", path
+        folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
+    return folders
+
+
+def _word(name: str) -> str:
+    """A name between blanks."""
+    return json.dumps(name, ensure_ascii=False) if " " in name else name
+
+
 def _of_json(data: Any) -> str:
-    """A table of the objects in `data`, after what stands beside them."""
-    if isinstance(data, list) and len(data) > 2 and all(isinstance(row, dict) for row in data):
-        return "\n".join(_table(data))
+    """A table of the objects or lists in `data`, after what stands beside them."""
+    if isinstance(data, list) and len(data) > 2:
+        if all(isinstance(row, dict) for row in data):
+            return "\n".join(_table(data, "objects"))
+        if all(isinstance(row, list) for row in data) and any(data):
+            rows = [{f"[{at}]": value for at, value in enumerate(row)} for row in data]
+            return "\n".join(_table(rows, "lists"))
     if not isinstance(data, dict):
         return ""
     told = []
     for name, value in data.items():
         inside = _of_json(value) if isinstance(value, list) else ""
-        told.append(f"{name}: {inside}" if inside else f"{name}: {_value(value)}")
+        told.append(f"{_name(name)}: {inside or _cell(value)}")
     return "\n".join(told)
 
 
-def _table(rows: list[dict[str, Any]]) -> list[str]:
-    """A line for each object, and above them their fields and what most of them share."""
+def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
+    """A line for each row, and above them their fields and what most of them share."""
+    cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
     fields = list(dict.fromkeys(name for row in rows for name in row))
-    usual: dict[str, str] = {}
-    for name in fields:
-        value, count = Counter(_value(row[name]) for row in rows if name in row).most_common(1)[0]
-        if count >= _USUAL * len(rows) and count > 1:
-            usual[name] = value
+    values = {name: [row[name] for row in cells if name in row] for name in fields}
+    usual = {name: value for name in fields if (value := _most(values[name], len(rows)))}
     columns = [name for name in fields if name not in usual]
-    told = [f"{len(rows)} objects"]
+    head = f"{len(rows)} {noun}"
+    if not all(name in row for row in rows for name in columns):
+        head += ", a cell is empty where a field is absent"
+    told = [head]
     if usual:
-        shared = ", ".join(f"{name} {value}" for name, value in usual.items())
+        shared = ", ".join(f"{_name(name)}={value}" for name, value in usual.items())
         told.append(f"unless said otherwise: {shared}")
-    told.append(_line(columns))
-    for row in rows:
-        odd = [f"{name}={_value(row[name]) if name in row else 'absent'}"
-               for name, value in usual.items()
-               if name not in row or _value(row[name]) != value]  # fmt: skip
-        told.append(_line([_value(row[name]) if name in row else "" for name in columns] + odd))
+    told.append(",".join(map(_name, columns)))
+    for row in cells:
+        odd = [f"{_name(name)}={row.get(name, 'absent')}"
+               for name, value in usual.items() if row.get(name) != value]  # fmt: skip
+        told.append(",".join([row.get(name, "") for name in columns] + odd))
     return told
 
 
-def _value(value: Any) -> str:
-    """A value as a cell: a string without quotes, unless it looks like something else."""
-    if isinstance(value, str) and not _LITERAL.fullmatch(value):
+def _most(values: list[str], count: int) -> str:
+    """The value that most of so many share; empty if none is usual."""
+    value, often = Counter(values).most_common(1)[0] if values else ("", 0)
+    return value if often > 1 and often >= _USUAL * count else ""
+
+
+def _cell(value: Any) -> str:
+    """A value as JSON, but for a string that reads like nothing else and ends where a cell does."""
+    if isinstance(value, str) and not _MARKED.search(value) and not _LITERAL.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _line(cells: list[str]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()
+def _name(name: str) -> str:
+    return name if _NAMED.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
-_FORMS: dict[str, Callable[[list[str]], list[str]]] = {
+_FORMS: dict[str, Callable[[list[str], bool], list[str]]] = {
     "log": _of_log,
     "status": _of_status,
+    "short": _of_short,
     "diff": _of_diff,
     "listing": _of_listing,
     "paths": _of_paths,

@@ -171,7 +171,7 @@ def test_a_module_that_could_not_be_collected_is_shown_with_its_error() -> None:
     ]
     said = [failure.said for failure in failed(lines, {8})]
     assert said == ["tests/test_d.py: SyntaxError: invalid syntax (tests/test_d.py:4)"]
-    assert engine.kind_of("\n".join(lines)) == "log"
+    assert engine.ParsedText("\n".join(lines)).kind == "log"
 
 
 def test_a_printed_ok_is_not_the_verdict() -> None:
@@ -224,10 +224,10 @@ def test_a_group_of_exceptions_is_one_failure() -> None:
 def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
     begin = ["F.", "=========== FAILURES ===========", "____ test_b ____", "", "    def test_b():"]
     begin += [f"        value{n} = {n}" for n in range(20)] + ["E       assert 1 == 2"]
-    assert engine.kind_of("\n".join(begin)) == "log"
+    assert engine.ParsedText("\n".join(begin)).kind == "log"
     end = ["E       assert 'one'", "E         + two", "=== short test summary info ===="]
     end += ["FAILED tests/test_a.py::test_b - assert 1 == 2"]
-    assert engine.kind_of("\n".join(end)) == "log"
+    assert engine.ParsedText("\n".join(end)).kind == "log"
     assert [failure.line for failure in failed(end)] == [0, 3]
 
 
@@ -239,7 +239,7 @@ def test_a_failure_of_an_earlier_run_is_in_the_verdict() -> None:
 
 def test_prose_that_ends_with_a_result_is_no_log() -> None:
     prose = "The service must not log errors, which was decided on Monday.\n" * 30
-    assert engine.kind_of(f"{prose}12 passed in 3.2s\n") != "log"
+    assert engine.ParsedText(f"{prose}12 passed in 3.2s\n").kind != "log"
 
 
 def test_a_place_below_the_summary_is_of_no_failure_in_it() -> None:

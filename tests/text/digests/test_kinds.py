@@ -113,6 +113,22 @@ def test_json_lines_are_a_list() -> None:
     assert "list of 20" in digest_of("\n".join(lines), "json").summary
 
 
+def test_lists_of_values_in_json_are_told_by_columns() -> None:
+    rows = [[n, "ok" if n != 41 else "failed", n % 7] for n in range(60)]
+    said = digest_of(json.dumps(rows), "json").summary
+    assert "list of 60" in said and "ok x59, failed x1" in said and "[0]: list of" not in said
+
+
+def test_of_a_dump_the_rows_of_each_table_are_counted() -> None:
+    parts = ["-- A dump\n"]
+    for name, count in (("goods", 70), ("orders", 9)):
+        parts.append(f"CREATE TABLE shop.{name} (\n    id integer NOT NULL\n);\n")
+        parts += [f"INSERT INTO shop.{name} VALUES ({n}, 'x');\n" for n in range(count)]
+    said = digest_of("".join(parts), "code").summary
+    assert "70 rows in shop.goods; 9 rows in shop.orders" in said
+    assert "86 lines, 2 definitions" in said
+
+
 def test_a_table_shows_columns_ends_and_the_row_that_stands_out() -> None:
     rows = [f"node-{n},eu,{n * 3},ok" for n in range(40)]
     rows[17] = "node-17,eu,9000,failed"
@@ -437,12 +453,15 @@ def test_counts_are_told_with_their_total_and_the_largest() -> None:
     rows = [f"{n * 37 % 1000:7} src/m{n}.py" for n in range(1, 60)]
     said = digest_of("\n".join([*rows, "  27642 total"]), "table").summary
     assert "59 rows" in said and "27642 - total" in said and "to 999 (src/m27.py)" in said
-    assert engine.kind_of("\n".join(f"{n:4} line {n} of a file" for n in range(1, 40))) != "table"
+    assert (
+        engine.ParsedText("\n".join(f"{n:4} line {n} of a file" for n in range(1, 40))).kind
+        != "table"
+    )
 
 
 def test_lines_of_json_below_a_line_of_text_are_no_table() -> None:
     line = '{"ts": "10:00", "level": "info", "msg": "handled", "path": "/x"}'
-    assert engine.kind_of("\n".join(["starting", *[line] * 40])) == "json"
+    assert engine.ParsedText("\n".join(["starting", *[line] * 40])).kind == "json"
 
 
 def test_the_columns_of_ps_are_split_although_some_are_one_space_apart() -> None:
@@ -456,7 +475,7 @@ def test_the_columns_of_ps_are_split_although_some_are_one_space_apart() -> None
 def test_a_graph_of_commits_is_a_listing_of_commits() -> None:
     lines = ["*   3c66e2c Merge branch 'main'", "|\\  "]
     lines += [f"| * {n:07x} Change {n}" for n in range(20)] + ["|/  ", "* abcdef0 The first"]
-    assert engine.kind_of("\n".join(lines)) == "listing"
+    assert engine.ParsedText("\n".join(lines)).kind == "listing"
     assert "22 commits, 3c66e2c to abcdef0" in summary_of(lines)
 
 
@@ -635,12 +654,12 @@ def test_a_report_may_quote_code_whose_comments_look_like_headings_or_have_bold_
     prose = "It is read once and kept, and what is read is small enough for a hook.\n\n"
     quoted = f"# A\n\n{prose}{code}\n## B\n\n- one\n- two\n\n{prose}"
     labeled = f"# A\n\n**Context.** {prose}**Decision.** {prose}**Why.** {prose}"
-    assert engine.kind_of(quoted) == engine.kind_of(labeled) == "report"
+    assert engine.ParsedText(quoted).kind == engine.ParsedText(labeled).kind == "report"
 
 
 def test_comments_in_a_file_of_settings_are_no_headings() -> None:
     settings = "".join(f"# What key{n} is for\nkey{n} {n}\n\n" for n in range(20))
-    assert engine.kind_of(settings) != "report"
+    assert engine.ParsedText(settings).kind != "report"
 
 
 def test_the_times_of_a_runner_are_not_read() -> None:
@@ -679,7 +698,7 @@ def test_packages_named_above_messages_are_no_headings() -> None:
         f"# example.org/{name}\n{name}/a.go:3:5: self-assignment of x\n\t{name}/b.go:4:1: no\n"
         f"{name}/c.go:9:2: unreachable code\n" for name in ("feed", "queue", "sync")
     )  # fmt: skip
-    assert engine.kind_of(packages) == "log"
+    assert engine.ParsedText(packages).kind == "log"
 
 
 CHAT = """\

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, lines, outputs
+from contextkit.text.digests import engine, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -119,14 +119,56 @@ def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
         assert found and int(found[1]) == count * size, (pattern, summary)
 
 
-@each("text", ["ERROR: no room on node\n" * 20_000, "x ERROR\n" * 60_000])
-def test_what_is_counted_of_both_ends_only_says_so(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of a text is as long as all of it is otherwise."""
     for bound in ("_LARGEST", "_HEAD", "_TAIL"):
         monkeypatch.setattr(outputs, bound, getattr(outputs, bound) // 10)
-    summary = said(text)
-    assert "or more" in summary and re.search(r"\(x\d{4,}\) \(or more\)", summary)
+
+
+def test_what_is_counted_of_both_ends_only_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch)
+    summary = said("x is fine on node\n" * 40_000)
+    assert re.search(r"\(x\d{4,}\) \(or more\)", summary)
+    assert re.search(r"lines \d+-\d+ are read for words of failure only", summary)
+
+
+def test_failures_are_counted_over_the_whole_text_however_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bounded(monkeypatch)
+    assert "(x20000)" in said("ERROR: no room on node\n" * 20_000)
+    assert re.search(r"\+\d+ lines? with failure words", said("x ERROR\n" * 60_000))
+
+
+@each("at", [10, 15_000, 20_000, 25_000, 39_990])
+@each("bounds", [("_LARGEST", "_HEAD", "_TAIL"), ("_MOST_LINES",)])
+def test_a_failure_is_found_wherever_in_a_very_long_text(
+    at: int, bounds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        for bound in bounds:
+            patch.setattr(outputs, bound, getattr(outputs, bound) // 10)
+        lines = [f"12:00:{n % 60:02} INFO request {n} took {n % 37} ms" for n in range(40_000)]
+        lines[at] = "12:00:00 ERROR worker disk quota exceeded on /data"
+        digest = engine.digest("\n".join(lines), 300)
+    found = [row for row in digest.rows if "disk quota exceeded" in row.finding]
+    assert found and found[0].line == at + 1
+
+
+def test_failures_beyond_those_that_are_read_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch)
+    monkeypatch.setattr(outputs, "_FOUND", 5)
+    lines = [f"request {n} took {n % 37} ms" for n in range(40_000)]
+    for n in range(20_000, 20_040):
+        lines[n] = f"ERROR {'abcdefghij'[n % 10]}{n}: the disk of node n{n} is full"
+    summary = said("\n".join(lines))
+    assert "+35 lines with failure words, first at 20006" in summary
+
+
+def test_a_line_without_end_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch)
+    for text in ("x" * 900_000, "a\n" + "x" * 900_000, "x " * 450_000 + "\nERROR: no disk\n"):
+        assert engine.digest(text, 200).rows
 
 
 @each("size", SIZES)
@@ -480,6 +522,15 @@ def test_the_time_grows_with_the_length(text: str) -> None:
     assert seconds(4 * many) < 12 * seconds(many) + 0.5
 
 
+def test_a_paragraph_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        reading.blocks("".join(f"{word}\n" for word in ("a", "b") * count))
+        return time.process_time() - begun
+
+    assert seconds(80_000) < 16 * seconds(10_000) + 0.2
+
+
 def test_what_a_host_has_cut_out_is_not_told_as_the_whole() -> None:
     lines = [f"step {n} of the build" for n in range(40)]
     text = "\n".join([*lines[:20], "…26,962 tokens truncated…", *lines[20:]])
@@ -598,7 +649,9 @@ def test_tox_tells_each_failed_environment_by_name_and_each_failure_with_its_own
     assert "py311: FAIL code 1 (9.33" in told
     assert "py312: FAIL code 1 (1.21" in told
     assert "(x2)" not in told
-    assert "test_store.py:12" not in told
+    assert "test_store.py:12" not in told.replace(
+        "is deprecated (/home/me/app/tests/test_store", ""
+    )
 
 
 def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:

@@ -687,9 +687,112 @@ def test_of_several_runs_of_a_tool_each_field_is_told_with_its_values_in_order()
 def test_a_test_is_told_by_what_it_says_and_not_by_its_source() -> None:
     text = "1..4\nok 1 opens\n" + (
         "not ok 2 shuts\n# (in test file t/door.t, line 7)\n#   `[ -e door ]' failed\n# it jams\n"
-        "not ok 3 locks\n# (from function `lock' in test file t/door.t, line 9)\n#   `lock' failed\n"
+        "not ok 3 locks\n# (from function `l' in test file t/door.t, line 9)\n#   `lock' failed\n"
     )
     digest = engine.digest(text, 150)
     assert digest.key == "2 failed, 1 passed, 1 not run of 4"
     assert "shuts: it jams (t/door.t:7)" in digest.summary
     assert "locks: `lock' failed (t/door.t:9)" in digest.summary
+
+
+BORDERED = " no |   who    | minutes |  state  \n----+----------+---------+---------\n" + "".join(
+    f" {n:>2} | Dr. A{n % 4}   | {20 + n:>7} | {'late' if n % 3 else 'done'}    \n"
+    for n in range(72)
+)
+
+
+def test_rows_below_a_rule_with_crosses_are_counted_without_what_follows_them() -> None:
+    text = f"=== all\n{BORDERED}(72 rows)\n\nERROR: minutes of row 9 are not in the other table\n"
+    summary = engine.digest(text, 150).summary
+    assert "72 rows, 4 columns: no, who, minutes, state" in summary
+    assert summary.startswith("ERROR: minutes of row 9") and "73" not in summary
+
+
+def test_files_of_a_rare_mode_and_links_are_told_with_it() -> None:
+    rows = [f"-rw-r--r-- 1 ada ada {n} Nov 23 02:00 /srv/a/m{n}.py" for n in range(60)]
+    rows[31] = "-rwsr-xr-x 1 ada ada 733 Nov 23 02:00 /srv/a/up/.x.sh"
+    rows[40] = "lrwxrwxrwx 1 ada ada 14 Nov 23 02:00 /srv/a/now -> old/7"
+    summary = engine.digest("\n".join(rows) + "\n", 150).summary
+    assert "-rwsr-xr-x /srv/a/up/.x.sh" in summary and "lrwxrwxrwx /srv/a/now -> old/7" in summary
+
+
+def test_of_found_lines_the_one_that_defines_the_name_is_told() -> None:
+    hits = [f"api/m{n % 30}.py:{n}:    token = old_token(user_{n})" for n in range(90)]
+    hits[50] = "auth/tokens.py:31:def old_token(user, ttl=86400):"
+    assert hits[50] in engine.digest("\n".join(hits) + "\n", 120).summary
+
+
+def test_entries_of_a_tree_with_a_remark_are_told() -> None:
+    tree = "app v1\n" + "".join(f"├── part{n} v1.0.{n}\n" for n in range(60))
+    tree += "└── saw v5.2.7 (latest: v5.6.3)\n"
+    assert "remark: saw v5.2.7 (latest: v5.6.3)" in engine.digest(tree, 150).summary
+
+
+def test_the_values_that_a_plan_changes_are_told_with_the_thing_that_has_them() -> None:
+    plan = "".join(
+        f'  # box.b{n} will be {fate}\n  ~ "box" "b{n}" {{\n'
+        f'      ~ id   = "7{n}" -> (known after apply)\n      ~ from = "10.{n}" -> "0.{n}"\n'
+        for n, fate in enumerate(("updated in-place", "updated in-place", "replaced", "destroyed"))
+    )
+    digest = engine.digest(f"{plan}Plan: 3 to add, 6 to change.\n", 150)
+    assert 'box.b1: from = "10.1" -> "0.1"' in digest.summary
+
+
+def test_the_one_negative_number_of_a_column_is_told() -> None:
+    rows = "".join(f"o{n},{-4999 if n == 17 else 100 + n % 9},{n % 7}\n" for n in range(60))
+    assert "total: -4999" in engine.digest(f"order,total,lines\n{rows}", 150).summary
+
+
+def test_a_frame_is_no_failure_by_the_name_of_its_file() -> None:
+    trace = "Traceback (most recent call last):\n" + "".join(
+        f'  File "/srv/crash.py", line {n}, in load\n    open(path{n})\n' for n in range(4, 9)
+    )
+    digest = engine.digest(f"step 1\n{trace}OSError: no such file: 'a.json'\nexit status 0\n", 200)
+    assert 'File "' not in "".join(row.finding for row in digest.rows if row.aspect == "failed")
+
+
+NAMES = [
+    "copying shop/errorcodes.py -> build/shop",
+    "fetch GET 200 https://registry.example/json-parse-errors 58ms",
+    "extracting ./dist/errors/index.css",
+    "linked /opt/shop/failed to its target",
+    '"node_modules/assertion-error": {',
+]
+
+
+@each("line", NAMES)
+def test_a_word_of_failure_in_a_path_or_an_address_is_none(line: str) -> None:
+    assert lines.Lines(f"begun\n{line}\n").failing == []
+
+
+@each("line", ["read/write error on disk 1", "cat: /srv/a.txt: No such file", "I/O error, sector 2",
+               "/srv/app.js:3: error: no name"])  # fmt: skip
+def test_a_failure_beside_a_path_is_one(line: str) -> None:
+    assert lines.Lines(f"begun\n{line}\n").failing == [1]
+
+
+TREES = """\
+[ 4096]  shop/till
+├── [ 1188]  __init__.py
+├── [  310]  coins.py
+├── [  502]  notes.py
+├── [17520]  exceptions.cpython-311.pyc
+└── [  104]  timeouts.py
+[ 4096]  shop/mail
+├── [  610]  errors.cpython-311.pyc
+├── [ 1321]  sender.py
+├── [  422]  reader.py
+├── [  812]  parser.py
+└── [  240]  timeouts.py
+"""
+
+
+def test_the_entries_of_two_trees_stand_under_each_and_a_name_is_not_amiss() -> None:
+    digest = engine.digest(TREES, 250)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert "amiss" not in digest.summary
+    assert "exceptions" in by_aspect["[ 4096] shop/till"]
+    assert "sender.py" in by_aspect["[ 4096] shop/mail"] and "mail" not in by_aspect
+    npm = TREE + "├── parse-conflict-json@5.0.1 deduped\n└── UNMET DEPENDENCY is-odd@3.0.1\n"
+    amiss = [row.finding for row in engine.digest(npm, 250).rows if row.aspect == "amiss"]
+    assert amiss == ["UNMET DEPENDENCY is-odd@3.0.1"]

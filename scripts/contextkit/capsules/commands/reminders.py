@@ -63,9 +63,7 @@ def _summary(row: dict[str, Any]) -> str:
 
 @command(
     "mark reminders as done",
-    Option(
-        "id", "one or more, as `reminders` shows them", kind="words", required=True, positional=True
-    ),
+    Option("id", "as `reminders` shows them", kind="words", required=True, positional=True),
     Option("into", "where it went: a capsule, a plan entry, or dropped"),
     INBOX,
     REDACT,

@@ -7,7 +7,7 @@ import sys
 
 from contextkit.base import addresses, cli, commands, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 
@@ -29,7 +29,7 @@ def save(layout: Layout, args: Arguments) -> str:
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    path, messages = upkeep.save(
+    path = upkeep.save(
         layout,
         cli.content("-"),
         names.now(),
@@ -38,7 +38,6 @@ def save(layout: Layout, args: Arguments) -> str:
         overwrite=args.overwrite,
         redact=args.redact,
     )
-    cli.say_each(messages)
     return layout.shown(path)
 
 
@@ -103,7 +102,7 @@ def _row(layout: Layout, path: str) -> object:
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.capsules.flows import upkeep
 
-    branch = "" if args.all else _branch(layout, args.branch)
+    branch = "" if args.all else capsules.current_branch(layout, args.branch)
     rows = upkeep.listed(layout, branch, args.workstream)
     return Rows(
         columns=(("capsule", "id"), ("state", "state"),
@@ -196,13 +195,6 @@ def prune(layout: Layout, args: Arguments) -> Answer:
     )
 
 
-def _branch(layout: Layout, typed: str) -> str:
-    branch, warnings = capsules.current_branch(layout, typed)
-    for warning in warnings:
-        cli.say(warning)
-    return branch
-
-
 def _chosen(layout: Layout, args: Arguments) -> str:
     """The capsule that the call refers to. Raises ContextError if there is none."""
     if args.file.startswith("capsule:"):
@@ -219,7 +211,7 @@ def _newest(layout: Layout, args: Arguments) -> str:
     """The capsule for a branch, as a subagent gets it. Raises ContextError if there is none."""
     from contextkit.capsules.flows import given
 
-    branch = _branch(layout, args.branch)
+    branch = capsules.current_branch(layout, args.branch)
     path, of = given.newest(layout, branch, args.workstream)
     if not path:
         of = f"{branch}, workstream {args.workstream}" if args.workstream else branch
@@ -256,12 +248,10 @@ def prompt(layout: Layout, args: Arguments) -> str:
             created = True
         except FileExistsError:
             if args.file:
-                cli.say(f"{layout.shown(captured.path)} already exists; left unchanged")
+                remark(f"{layout.shown(captured.path)} already exists; left unchanged")
                 break
             # another process took the name of this second
             captured = capture.capture(layout, request)
-    for warning in captured.warnings:
-        cli.say(warning)
     header = [
         "Context capsule prompt",
         "Copy the block below into the main agent's session.",

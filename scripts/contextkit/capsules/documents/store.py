@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, filters, git, markdown, names, stores, templates, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -79,9 +79,8 @@ class Stored(Record):
 
 
 def blank(
-    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
-    workstream: str = "", replaces: str = "",
-) -> Capsule:  # fmt: skip
+    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool
+) -> Capsule:
     """The front matter of a capsule still to be written; unknown values are placeholders."""
     return Capsule(
         branch=branch,
@@ -91,8 +90,6 @@ def blank(
         token_budget=tokens_allowed,
         version=version,
         mini=mini,
-        workstream=workstream,
-        replaces=replaces,
     )
 
 
@@ -245,18 +242,18 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     return ""
 
 
-def current_branch(layout: Layout, typed: str = "") -> tuple[str, tuple[str, ...]]:
-    """The branch's name, and a warning if it stands for a detached head. Raises ContextError."""
+def current_branch(layout: Layout, typed: str = "") -> str:
+    """The branch's name, or one that stands for a detached head. Raises ContextError."""
     if typed.strip():
-        return typed, ()
+        return typed
     if layout.repository is None:
         raise bad_input("branch: this is not a git repository: give branch=NAME")
     head = git.head(layout.repository)
-    if head.branch:
-        return head.branch, ()
-    if not head.commit:
+    if not (head.branch or head.commit):
         raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
+    if not head.branch:
+        remark(f"HEAD is detached: writing for {head.name}; give branch=NAME to choose")
+    return head.name
 
 
 def folders(layout: Layout) -> list[str]:
@@ -305,20 +302,14 @@ def _holds(folder: str, branch: str) -> bool | None:
 
 
 def _is_of(path: str, branch: str) -> bool | None:
-    """Whether a capsule is of `branch`, without YAML if possible; None if it names no branch."""
-    text = files.text_of(path)
-    line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
-    value = line[7:].strip()
-    if value[:1] not in ("'", '"'):
-        return value == branch if value else None
-    if value == filters.quoted(branch, always=True):
-        return True
+    """Whether a capsule is of `branch`; None if it names no branch."""
     from contextkit.base import formats
 
     try:
-        return bool(formats.front_matter(text, path)[0].get("branch") == branch)
+        named = formats.front_matter(files.text_of(path), path)[0].get("branch")
     except ContextError:
         return None
+    return named == branch if named else None
 
 
 def paths(folder: str) -> list[str]:

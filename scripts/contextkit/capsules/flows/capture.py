@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, git, names, redaction, sessions, stores, templates, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Sequence
@@ -41,12 +41,11 @@ class Request(Record):
 
 
 class Captured(Record):
-    """The prompt, the capsule's path, the outline for a stub, and the warnings."""
+    """The prompt, the capsule's path, and the outline for a stub."""
 
     prompt: str
     path: str
     stub: str
-    warnings: tuple[str, ...] = ()
 
 
 class Quote(Record):
@@ -68,15 +67,14 @@ def capture(layout: Layout, request: Request) -> Captured:
 
     Raises ContextError if there is no branch to write about or a path is not acceptable.
     """
-    branch, detached = capsules.current_branch(layout, request.branch)
+    branch = capsules.current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
-    stored, unread = _known(layout, branch, stream, request.now)
+    stored = _known(layout, branch, stream, request.now)
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
     noted = [] if request.no_reminders else _open_reminders(layout, inbox)
-    entries, unopened = _entries(layout, plan, progress)
-    quoted = [*stored, *entries, *_commits(layout, "" if detached else branch)]
+    quoted = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     capsule = _blank(layout, request, branch, session).replace(
         workstream=stream, replaces=next((quote.path for quote in stored if quote.path), "")
@@ -106,13 +104,12 @@ def capture(layout: Layout, request: Request) -> Captured:
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt, cut = _fitted(layout, [*quoted, _noted(layout, noted)], values)
+    prompt = _fitted(layout, [*quoted, _noted(layout, noted)], values)
     shown = noted[: layout.limits.capsule_prompt_reminders]
     clipped = tuple(r.replace(note=tokens.clip(r.note, _REMINDER)) for r in shown)
     stub = capsules.outline(capsule, *notes, clipped)
-    warnings = (*detached, *unopened, *unread, *cut)
     stub = capsules.adapted(stub, own) if own else stub
-    return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
+    return Captured(prompt=prompt, path=path, stub=stub)
 
 
 def _blank(layout: Layout, request: Request, branch: str, session: str) -> capsules.Capsule:
@@ -142,24 +139,26 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 
 
-def _entries(layout: Layout, *notebooks: str) -> tuple[list[Quote], list[str]]:
-    """The latest entries of each notebook, and what could not be read."""
-    quotes, unread = [], []
+def _entries(layout: Layout, *notebooks: str) -> list[Quote]:
+    """The latest entries of each notebook that can be read."""
+    quotes = []
     for path in notebooks:
         try:
             texts = capsules.latest_entries(path, layout.limits.capsule_prompt_entries)
         except ContextError as error:
-            unread.append(str(error))
+            remark(str(error))
             continue
         title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
         quotes.append(Quote(title=title, texts=tuple(texts), room=_ENTRY, between="\n\n"))
-    return quotes, unread
+    return quotes
 
 
 def _commits(layout: Layout, branch: str) -> list[Quote]:
     if layout.repository is None:
         return []
-    log = git.log(layout.repository, branch, layout.limits.capsule_prompt_commits)
+    head, most = git.head(layout.repository), layout.limits.capsule_prompt_commits
+    is_detached = branch == head.name and not head.branch
+    log = git.log(layout.repository, "" if is_detached else branch, most)
     lines = tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
     return [Quote(title="Latest commits, newest first", texts=lines, room=_COMMIT)]
 
@@ -179,9 +178,7 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
-def _fitted(
-    layout: Layout, quoted: list[Quote], values: dict[str, object]
-) -> tuple[str, tuple[str, ...]]:
+def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> str:
     """The prompt within its cap: quotes, without secrets, are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
@@ -203,7 +200,7 @@ def _fitted(
 
     prompt = made(texts)
     if tokens.within(prompt, cap, tokenizer):
-        return prompt, ()
+        return prompt
     from contextkit.text import fitting
 
     steps = list(enumerate(_SHARES))
@@ -212,15 +209,15 @@ def _fitted(
         for text in texts
     ]
     prompt = made(fitting.fit(parts, lambda texts: tokens.within(made(texts), cap, tokenizer)))
-    notes = [f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens"]
+    remark(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
     if not tokens.within(prompt, cap, tokenizer):
         size = tokens.size(prompt, tokenizer)
-        notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
-    return prompt, tuple(notes)
+        remark(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
+    return prompt
 
 
-def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
-    """What there is to quote, in the order of weight, and what could not be read."""
+def _known(layout: Layout, branch: str, workstream: str, now: int) -> list[Quote]:
+    """What there is to quote and can be read, in the order of weight."""
     looks: tuple[tuple[str, Callable[[], list[Quote]]], ...] = (
         (layout.capsules, lambda: _capsule(layout, branch, workstream)),
         (layout.memory, lambda: _task(layout, now)),
@@ -229,13 +226,13 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
         (layout.root, lambda: _dismissals(layout)),
         (layout.registry, lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])]),
     )
-    quotes, unread = list[Quote](), list[str]()
+    quotes = list[Quote]()
     for place, look in looks:
         try:
             quotes += look() if os.path.exists(place) else ()
         except (ContextError, OSError) as error:
-            unread.append(f"left out: {error}")
-    return [quote for quote in quotes if quote.texts], unread
+            remark(f"left out: {error}")
+    return [quote for quote in quotes if quote.texts]
 
 
 def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:

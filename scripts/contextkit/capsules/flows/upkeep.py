@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, git, markdown, names, redaction, references, tokens
-from contextkit.base.errors import ContextError, NewerFormat, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
@@ -169,15 +169,16 @@ def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
 
 def save(
     layout: Layout, reply: str, now: int, file: str, branch: str, overwrite: bool, redact: bool
-) -> tuple[str, list[str]]:
-    """Save the capsule in `reply`, by default in its branch's folder; return its path and messages.
+) -> str:
+    """Save the capsule in `reply`, by default in its branch's folder; return its path.
 
     Raises ContextError naming every error, or if it is not of `branch`; nothing is written then.
     """
-    text, messages = capsules.unwrapped(reply), list[str]()
+    text = capsules.unwrapped(reply)
     if redact:
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
-        messages += [f"redacted: {redaction.summary(secrets)}"] if secrets else []
+        if secrets:
+            remark(f"redacted: {redaction.summary(secrets)}")
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
     wrong = problems(layout, text, "reply")
@@ -190,29 +191,30 @@ def save(
         path = capsules.chosen_path(layout, file)
     else:
         path = capsules.path_at(layout, capsule.branch, capsule.created_at)
-    text, more = _continued(layout, text, capsule)
+    text = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
-        more.append(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
-    more += _taken_in(layout, text, layout.shown(saved), now)
+        remark(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
+    _take_in(layout, text, layout.shown(saved), now)
     size = tokens.estimate(text)
     above = ": above the budget" if size > capsule.token_budget else ""
-    more.append(f"~{size} tokens of {capsule.token_budget}{above}")
-    return saved, [*messages, *more]
+    remark(f"~{size} tokens of {capsule.token_budget}{above}")
+    return saved
 
 
-def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[str]]:
-    """The capsule with what it replaces and what it carries over, and messages."""
+def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
+    """The capsule with what it replaces and what it carries over."""
     before, _ = given.newest(layout, capsule.branch, capsule.workstream)
     if not before:
-        return text, []
+        return text
     shown = layout.shown(before)
     try:
         loaded = capsules.load(layout, before)
     except ContextError as error:
-        return text, [f"what it replaces cannot be read: {error}"]
+        remark(f"what it replaces cannot be read: {error}")
+        return text
     if loaded.capsule.created_at >= capsule.created_at:
-        return text, []
+        return text
     open_ones = [] if capsule.mini else carried(loaded.body, capsules.parse(text)[1])
     text = capsules.replacing(text, shown)
     head = text[: len(text) - len(capsules.parse(text)[1])]
@@ -223,24 +225,24 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[s
             break
     else:
         whole, kept = text, 0
-    messages = [
-        f"carried over from {shown}: {names.clipped(item.bare, 80)}" for item in open_ones[:kept]
-    ]
+    for item in open_ones[:kept]:
+        remark(f"carried over from {shown}: {names.clipped(item.bare, 80)}")
     left = len(open_ones) - kept
     if left:
-        messages.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
-    return whole, messages
+        remark(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
+    return whole
 
 
-def _taken_in(layout: Layout, text: str, shown: str, now: int) -> list[str]:
-    """Mark the open reminders that the capsule names as taken in; return messages."""
+def _take_in(layout: Layout, text: str, shown: str, now: int) -> None:
+    """Mark the open reminders that the capsule names as taken in."""
     try:
         noted = reminders.load_all(layout).whole().documents
         named = [reminder.id for reminder in noted if not reminder.done and reminder.id in text]
         reminders.finish(layout, layout.reminders, named, shown, now)
+        if named:
+            remark(f"marked as taken in: {', '.join(named)}")
     except ContextError as error:
-        return [f"no reminder was marked as taken in: {error}"]
-    return [f"marked as taken in: {', '.join(named)}"] if named else []
+        remark(f"no reminder was marked as taken in: {error}")
 
 
 def seal(layout: Layout, path: str) -> bool:

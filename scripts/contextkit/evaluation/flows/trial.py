@@ -279,11 +279,9 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
 
 def _handoffs(layout: Layout) -> Iterator[Sample]:
     """For each artifact whose story is there, the story and the artifact itself."""
-    from contextkit.handoffs.documents import artifacts, state
+    from contextkit.handoffs.documents import artifacts
 
-    current, _ = state.current(layout)
-    by_path, _ = artifacts.read(layout, state.everywhere(current))
-    for path, handoff in by_path.items():
+    for path, handoff in artifacts.load_all(layout):
         story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
         artifact = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(artifact):

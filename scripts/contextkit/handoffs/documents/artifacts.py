@@ -262,18 +262,10 @@ def load(layout: Layout, name: str) -> Handoff:
     return parse(load_text(path, where), where)
 
 
-def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]:
-    """Load the artifacts with these names, in that order; by default all, sorted by name."""
-    chosen = listed(layout) if wanted is None else wanted
-    paths = [os.path.join(layout.handoffs, name) for name in chosen]
+def load_all(layout: Layout) -> Loaded[Handoff]:
+    """All artifacts, sorted by name."""
+    paths = [os.path.join(layout.handoffs, name) for name in listed(layout)]
     return layout.load(paths, lambda path: load(layout, os.path.basename(path)))
-
-
-def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """Return the readable artifacts by name, and a message for each that cannot be read."""
-    loaded = load_all(layout, wanted)
-    by_name = {os.path.basename(path): handoff for path, handoff in loaded}
-    return by_name, tuple(names.one_line(f"{broken}; skipped") for broken in loaded.broken)
 
 
 LIMITED = {

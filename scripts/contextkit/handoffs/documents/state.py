@@ -1,7 +1,8 @@
-"""The active agent of each session and the order of its artifacts, in the file `session-state`.
+"""Who is active in each session, and a log of the switches, in the file `session-state`.
 
-The state saves commands from reading every artifact. If the two disagree (a crash midway, a copied
-folder, another tool), the artifacts win. All changes are made under one lock.
+The order of the artifacts is in themselves: their number, or else their time. Where one is newer
+than the state (a crash midway, a copied folder, another tool), its receiver is active. All changes
+are made under one lock.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, files, formats, names, sessions, shelf, version
-from contextkit.base.errors import ContextError, NewerFormat, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents.artifacts import Handoff
 
 FILE = "session-state"
+FORMAT = 2  # of one with an older format, only the log and the number of switches count
 
 
 class Switch(Record):
@@ -33,60 +36,70 @@ class Switch(Record):
 
 
 class View(Record):
-    """What is known of a session: its active agent, since when, its artifacts, oldest first.
+    """Who is active in a session, or was when it ended, and the time of its last switch."""
 
-    As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`, with `-` for empty values.
-    """
-
-    session: str = ""  # from `sessions.key`; '' if unknown
     active: str = ""
-    ended: str = ""  # the agent active when the session ended
-    at: str = ""  # the time of its last switch
-    order: tuple[str, ...] = ()
-
-    @property
-    def line(self) -> str:
-        words = (self.session, self.active, self.ended, self.at, *self.order)
-        return " ".join(word or "-" for word in words)
-
-    @staticmethod
-    def parse(line: str) -> View:
-        session, active, ended, at, *order = (
-            "" if word == "-" else word for word in line.split() + ["-"] * (4 - len(line.split()))
-        )
-        return View(session=session, active=active, ended=ended, at=at, order=tuple(order))
-
-
-class State(View):
-    """The state as seen by one session; in the file, by the one that switched last."""
-
-    sequence: int = 0
-    switches: tuple[str, ...] = ()  # unparsed lines, since a handoff just appends one
-    others: tuple[str, ...] = ()  # the views of other sessions, as lines
-    format: int = 1
+    ended: str = ""
+    at: str = ""
 
     def check(self) -> None:
-        artifacts = [*self.order, *(name for view in self.elsewhere() for name in view.order)]
-        named = all(map(handoffs.is_name, artifacts)) and len(set(artifacts)) == len(artifacts)
-        active = [self.active, self.ended, *(view.active for view in self.elsewhere())]
-        if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
+        if not all(agent == "" or agents.is_id(agent) for agent in (self.active, self.ended)):
             raise bad_input(f"{FILE}: holds values that no switch writes")
 
-    def elsewhere(self) -> list[View]:
-        return [View.parse(line) for line in self.others]
 
-    def seen_by(self, session: str) -> State:
-        """The same state as seen by another session."""
-        if session == self.session:
-            return self
-        views: dict[str, View] = {view.session: view for view in self.elsewhere()}
-        own = views.pop(session, None) or View(session=session)
-        if self.active or self.ended or self.order:
-            views[self.session] = self
-        return self.replace(
-            session=session, active=own.active, ended=own.ended, at=own.at, order=own.order,
-            others=tuple(view.line for view in views.values()),
-        )  # fmt: skip
+class State(Record):
+    """The state as seen by one session, and all artifacts by name, oldest first."""
+
+    session: str = ""  # from `sessions.key`; '' if unknown
+    sequence: int = 0
+    views: dict[str, View] = {}  # noqa: RUF012  (of each session; a Record is never changed)
+    switches: tuple[str, ...] = ()  # unparsed lines, since a handoff just appends one
+    artifacts: dict[str, Handoff] = {}  # noqa: RUF012
+
+    def check(self) -> None:
+        if self.sequence < 0:
+            raise bad_input(f"{FILE}: holds values that no switch writes")
+
+    @property
+    def own(self) -> View:
+        return self.views.get(self.session) or View()
+
+    @property
+    def active(self) -> str:
+        return self.own.active
+
+    @property
+    def order(self) -> list[str]:
+        """The names of this session's artifacts, oldest first."""
+        return self.order_of(self.session)
+
+    def order_of(self, session: str) -> list[str]:
+        """The names of a session's artifacts, oldest first."""
+        return [name for name, handoff in self.artifacts.items() if handoff.session == session]
+
+    def everywhere(self) -> list[str]:
+        """The names of all artifacts, oldest first, with those of this session last."""
+        own = self.order
+        return [*(name for name in self.artifacts if name not in own), *own]
+
+    def with_own(self, **changes: object) -> State:
+        """The state after these changes of its own view."""
+        return self.replace(views={**self.views, self.session: self.own.replace(**changes)})
+
+    def waiting(self, order: list[str]) -> dict[str, Handoff]:
+        """The artifacts of an order that still wait for their receiver, by name, newest first.
+
+        One is taken up once it is consumed, or once its receiver has handed over in the same
+        session.
+        """
+        givers: set[tuple[str, str]] = set()
+        open_ones = {}
+        for name in reversed(order):
+            handoff = self.artifacts[name]
+            if not handoff.consumed and (handoff.session, handoff.to_agent) not in givers:
+                open_ones[name] = handoff
+            givers.add((handoff.session, handoff.from_agent))
+        return open_ones
 
     def log(self) -> list[Switch]:
         """The recorded switches, oldest first; malformed lines are ignored."""
@@ -102,101 +115,54 @@ class State(View):
         return switches
 
 
-def everywhere(state: State) -> list[str]:
-    """The names of all sessions' artifacts by time, with those of this session last."""
-    others = (name for view in state.elsewhere() for name in view.order)
-    return [*sorted(others, key=_stamped), *state.order]
-
-
-def at_hand(state: State) -> list[str]:
-    """The artifacts of this session, oldest first, or else those without a session."""
-    nobodys = (view.order for view in state.elsewhere() if not view.session)
-    return list(state.order or next(nobodys, ()))
-
-
-def waiting(layout: Layout, order: list[str]) -> dict[str, Handoff]:
-    """The artifacts of an order that still wait for their receiver, by name, newest first.
-
-    One is taken up once it is consumed, or once its receiver has handed over in the same session.
-    """
-    loaded, _ = handoffs.read(layout, order[::-1])
-    givers: set[tuple[str, str]] = set()
-    open_ones = {}
-    for name, handoff in loaded.items():
-        if not handoff.consumed and (handoff.session, handoff.to_agent) not in givers:
-            open_ones[name] = handoff
-        givers.add((handoff.session, handoff.from_agent))
-    return open_ones
-
-
 def locked(layout: Layout) -> files.locked:
     """The lock to hold while changing the active agent or the artifacts."""
     return files.locked(layout.lock(layout.handoffs))
 
 
-def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """This session's state, reconciled with the artifacts, and messages about repairs.
-
-    Writes nothing. An artifact unknown to the state belongs to the session that it names, or else
-    to this one.
-    """
+def current(layout: Layout) -> State:
+    """This session's state; the user is told what cannot be read. Writes nothing."""
     session = sessions.key(sessions.find_current(layout))
-    listed = handoffs.listed(layout)
-    messages: tuple[str, ...] = ()
+    loaded = handoffs.load_all(layout)
+    kept = None
     try:
         kept = _load(layout)
     except NewerFormat:
         raise
     except ContextError as error:
-        kept, messages = None, (f"{error}: rebuilt from the artifacts",)
-    there = (kept or State(session=session)).seen_by(session)
-    there = _without_lost(there, frozenset(listed))
-    recorded = {*there.order, *(name for view in there.elsewhere() for name in view.order)}
-    if recorded == set(listed):
-        return there, messages
-    strays, unread = handoffs.read(layout, [name for name in listed if name not in recorded])
-    by_owner: dict[str, dict[str, Handoff]] = {}
-    for name, handoff in strays.items():
-        by_owner.setdefault(handoff.session or session, {})[name] = handoff
-    mended = there
-    for owner, theirs in by_owner.items():
-        mended = _with_strays(layout, mended.seen_by(owner), theirs).seen_by(session)
-    if kept and mended.active != there.active:
-        unread += (f"the artifacts say that {mended.active} is active: taken from them",)
-    return mended, (*messages, *unread)
+        remark(f"{error}: rebuilt from the artifacts")
+    remark(*(f"{broken}; skipped" for broken in loaded.broken))
+    before = (kept or State()).replace(session=session, artifacts=_in_order(loaded))
+    state = before
+    for owner in {handoff.session for handoff in before.artifacts.values()}:
+        state = _with_newest(state, owner, before.sequence)
+    if kept and state.active != before.active:
+        remark(f"the artifacts say that {state.active} is active: taken from them")
+    return state
 
 
-def _without_lost(state: State, listed: frozenset[str]) -> State:
-    """`state` without artifacts whose files are gone."""
-
-    def there(order: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in order if name in listed)
-
-    others = (view.replace(order=there(view.order)).line for view in state.elsewhere())
-    return state.replace(order=there(state.order), others=tuple(others))
-
-
-def _with_strays(layout: Layout, state: State, strays: dict[str, Handoff]) -> State:
-    """`state` with unknown artifacts in the order of their switches; one without a number, by time.
-
-    The receiver of the newest is active, unless its switch was recorded before.
-    """
-    loaded = {**handoffs.read(layout, list(state.order))[0], **strays}
-    numbers = {name: handoff.sequence for name, handoff in loaded.items()}
-    times = {name: handoff.timestamp or _stamped(name) for name, handoff in loaded.items()}
+def _in_order(loaded: Iterable[tuple[str, Handoff]]) -> dict[str, Handoff]:
+    """The artifacts by name, in the order of their switches; one without a number, by time."""
+    by_name = {os.path.basename(path): handoff for path, handoff in loaded}
+    times = {name: handoff.timestamp or _stamped(name) for name, handoff in by_name.items()}
 
     def place(name: str) -> tuple[int, bool, str, str]:
-        at = times.get(name) or _stamped(name)  # one that cannot be read has no number, either
-        before = [number for other, number in numbers.items() if times[other] <= at]
-        number = numbers.get(name, 0)
-        return number or max(before, default=0), not number, at, name
+        before = [by_name[other].sequence for other, at in times.items() if at <= times[name]]
+        number = by_name[name].sequence
+        return number or max(before, default=0), not number, times[name], name
 
-    order = tuple(sorted((*state.order, *strays), key=place))
-    newest = strays.get(order[-1])
-    if newest is None or 0 < newest.sequence <= state.sequence:
-        return state.replace(order=order)
-    sequence = max(state.sequence, newest.sequence)
-    return state.replace(order=order, active=newest.to_agent, ended="", sequence=sequence)
+    return {name: by_name[name] for name in sorted(by_name, key=place)}
+
+
+def _with_newest(state: State, session: str, recorded: int) -> State:
+    """`state` after the newest switch of a session, unless it was `recorded` or is an older one."""
+    name = state.order_of(session)[-1]
+    newest, view = state.artifacts[name], state.views.get(session)
+    at = newest.timestamp or _stamped(name)
+    if view and (newest.sequence <= recorded if newest.sequence else at <= view.at):
+        return state
+    views = {**state.views, session: View(active=newest.to_agent, at=at)}
+    return state.replace(views=views, sequence=max(state.sequence, newest.sequence))
 
 
 def _stamped(name: str) -> str:
@@ -215,13 +181,15 @@ def _load(layout: Layout) -> State | None:
         if os.path.islink(path) or not os.path.isfile(path):
             raise ContextError(f"{FILE}: is not a regular file")
         fields = formats.object_from_json(files.read(path), FILE)
-        version.refuse_newer(fields.get("format"), "1", layout.shown(path))
-        built: State = formats.build(State, fields, FILE)
+        version.refuse_newer(fields.get("format"), str(FORMAT), layout.shown(path))
+        views = formats.inside(fields, "views").items()
+        fields["views"] = {session: formats.build(View, view, FILE) for session, view in views}
+        built: State = formats.build_known(State, fields, FILE)
     except NewerFormat:
         raise
-    except ContextError:
+    except (ContextError, AttributeError, TypeError):
         raise ContextError(f"{layout.shown(path)}: cannot be read") from None
-    return built.replace(session=sessions.key(built.session))
+    return built
 
 
 def save(layout: Layout, state: State) -> None:
@@ -235,8 +203,8 @@ def save(layout: Layout, state: State) -> None:
     except ContextError:
         os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
-    text = formats.to_json(state.replace(switches=log)) + "\n"
-    files.write(path, text, derived=True)  # only the artifacts must be durable
+    kept = {"sequence": state.sequence, "switches": log, "views": state.views, "format": FORMAT}
+    files.write(path, formats.to_json(kept) + "\n", derived=True)  # only artifacts must be durable
 
 
 def _path(layout: Layout) -> str:
@@ -247,50 +215,42 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     """Write an artifact, activate its receiver, retire the oldest artifacts; return the path.
 
     `carried` are the tokens that the incoming agent gets. The order matters: after a crash midway,
-    the artifacts imply the rest, and no name is reused while the state refers to it.
+    the artifacts imply the rest.
     """
-
-    handoff = handoff.replace(session=state.session)
-    path = handoffs.save(layout, handoff)
-    order = (*state.order, os.path.basename(path))
-    most = layout.limits.handoff_retained
-    surplus, order = order[:-most], order[-most:]
-    gone, others = _rested(state, names.iso(now - names.seconds(layout.limits.payload_idle)), most)
+    path = handoffs.save(layout, handoff.replace(session=state.session))
+    most, at = layout.limits.handoff_retained, names.iso(now)
     switch = Switch(
-        at=names.iso(now), from_agent=handoff.from_agent, to_agent=handoff.to_agent,
+        at=at, from_agent=handoff.from_agent, to_agent=handoff.to_agent,
         carried=carried, session=state.session,
     )  # fmt: skip
-    save(
-        layout,
-        state.replace(
-            active=handoff.to_agent, ended="", at=names.iso(now), sequence=handoff.sequence,
-            order=order, switches=(*state.switches, switch.line), others=others,
-        ),
-    )  # fmt: skip
-    for name in (*surplus, *gone):
+    since = names.iso(now - names.seconds(layout.limits.payload_idle))
+    rested = _rested(state, since, most)
+    gone = {*[*state.order, path][:-most], *rested}
+    left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
+    views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
+    kept = state.replace(
+        views=views, sequence=handoff.sequence, switches=(*state.switches, switch.line)
+    )
+    save(layout, kept.with_own(active=handoff.to_agent, ended="", at=at))
+    for name in sorted(gone):
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     return path
 
 
-def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which artifacts of resting sessions to retire, all but `most`; the other lines of state."""
-    there = state.elsewhere()
-    rested = [view for view in there if view.at < since or not view.active]
-    names_there = sorted((name for view in rested for name in view.order), key=_stamped)
-    gone = frozenset(names_there[:-most])
-    kept = [
-        view.replace(order=tuple(name for name in view.order if name not in gone)) for view in there
-    ]
-    left = (view.line for view in kept if view.order or view.at >= since)
-    return tuple(sorted(gone)), tuple(left)
+def _rested(state: State, since: str, most: int) -> list[str]:
+    """The artifacts of other sessions that rest, but for the newest `most`."""
+    rest = {key for key, view in state.views.items() if view.at < since or not view.active}
+    others = rest - {state.session}
+    rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
+    return sorted(rested, key=_stamped)[:-most]
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first agent of a session, with nobody handing over to it."""
     at = names.iso(now)
     first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
-    log = (*state.switches, first.line)
-    save(layout, state.replace(active=agent, ended="", at=at, switches=log))
+    started = state.replace(switches=(*state.switches, first.line))
+    save(layout, started.with_own(active=agent, ended="", at=at))
 
 
 def undo(layout: Layout, state: State) -> tuple[State, str]:
@@ -305,14 +265,12 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     *earlier, last = own
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
-    name, order = "", state.order
-    if last.from_agent != "-" and order:
-        name, order = order[-1], order[:-1]
+    is_first = last.from_agent == "-"
+    name = state.order[-1] if state.order and not is_first else ""
     before = earlier[-1].to_agent if earlier else last.from_agent  # not who was said to hand over
-    undone = state.replace(
-        active="" if last.from_agent == "-" else before, at=earlier[-1].at if earlier else "",
-        order=order, switches=tuple(switch.line for switch in log if switch is not last),
-    )  # fmt: skip
+    left = state.replace(switches=tuple(switch.line for switch in log if switch is not last))
+    at = earlier[-1].at if earlier else ""
+    undone = left.with_own(active="" if is_first else before, at=at)
     if name:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)
@@ -322,21 +280,21 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 def end_session(layout: Layout, session: str) -> str:
     """Deactivate the active agent of `session`, as `resume_session` undoes; return it, or ''."""
     with locked(layout):
-        own = _own(layout, session)
-        if own.active:
-            save(layout, own.replace(active="", ended=own.active))
-    return own.active
+        state = _seen_by(layout, session)
+        if state.active:
+            save(layout, state.with_own(active="", ended=state.active))
+    return state.active
 
 
 def resume_session(layout: Layout, session: str) -> None:
     """Reactivate the agent that was active when `session` ended, unless another is now."""
     with locked(layout):
-        own = _own(layout, session)
-        if own.ended and not own.active:
-            save(layout, own.replace(active=own.ended, ended=""))
+        state = _seen_by(layout, session)
+        if state.own.ended and not state.active:
+            save(layout, state.with_own(active=state.own.ended, ended=""))
 
 
-def _own(layout: Layout, session: str) -> State:
+def _seen_by(layout: Layout, session: str) -> State:
     """The state as `session` sees it; empty without a session or a state that was saved."""
     there = session and os.path.isfile(_path(layout))
-    return current(layout)[0].seen_by(sessions.key(session)) if there else State()
+    return current(layout).replace(session=sessions.key(session)) if there else State()

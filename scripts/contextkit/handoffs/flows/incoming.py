@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, files, filters, ledger, names, redaction, templates, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Mapping
@@ -22,25 +22,16 @@ _FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
 Row = dict[str, object]
 
 
-class Context(Record):
-    """The text for the incoming agent, the path of a new artifact, and messages for stderr."""
-
-    text: str = ""
-    path: str = ""
-    said: tuple[str, ...] = ()
-
-
-def of(layout: Layout, agent: str, typed: str = "") -> Context:
+def of(layout: Layout, agent: str, typed: str = "") -> str:
     """The context for `agent` now; `typed` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
-    state, messages = handoff_state.current(layout)
-    kept = state.order[-layout.limits.handoff_retained :]
-    artifacts, unread = handoffs.read(layout, list(reversed(kept)))
-    made = compose(layout, to, profile(layout, to, typed), artifacts)
-    return made.replace(said=(*messages, *unread, *made.said))
+    state = handoff_state.current(layout)
+    kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
+    chain = {name: state.artifacts[name] for name in kept}
+    return compose(layout, to, profile(layout, to, typed), chain)
 
 
-def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff]) -> Context:
+def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff]) -> str:
     """Combine as many of the artifacts `chain`, newest first, as are kept, then the profile."""
     kept = dict(list(chain.items())[: layout.limits.handoff_retained])
     parts = [
@@ -63,10 +54,10 @@ def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff])
         more = _more(layout, next(iter(kept.values())))
         text = templates.render("handoff_context.md", agent=agent, artifacts=parts, more=more)
     if own.path:
-        text += f"{_HEADING}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
-        return Context(text=text)
+        return f"{text}{_HEADING}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
-    return Context(text=text, said=(f"no profile of {agent} was found ({asked}): artifacts only",))
+    remark(f"no profile of {agent} was found ({asked}): artifacts only")
+    return text
 
 
 def _more(layout: Layout, newest: Handoff) -> list[str]:
@@ -251,26 +242,19 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
 
 
 def _mean(layout: Layout) -> int:
-    sizes = []
-    for name in handoff_state.everywhere(handoff_state.current(layout)[0]):
-        try:
-            path = os.path.join(layout.handoffs, name)
-            sizes.append(tokens.estimate(handoffs.load_text(path, name)))
-        except ContextError:
-            continue
+    stored = handoff_state.current(layout).artifacts.values()
+    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
     return round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
 
 
-def recorded(layout: Layout) -> tuple[list[Row], tuple[str, ...]]:
-    """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
-    log = handoff_state.current(layout)[0].log()
+def recorded(layout: Layout) -> list[Row]:
+    """The saving of each recorded switch, by today's profiles."""
+    log = handoff_state.current(layout).log()
     switches = [(switch.from_agent, switch.to_agent, switch.carried) for switch in log]
     sizes: dict[str, int | None] = {}
     for agent in (agent for giver, to, _ in switches for agent in (giver, to) if agent != "-"):
         path = find_profile(layout, agent) if agent not in sizes else ""
         sizes.setdefault(agent, tokens.estimate(load_profile(layout, path)) if path else None)
-    missing = (agent for agent, size in sizes.items() if size is None)
-    said = tuple(
-        f"{agent} has no profile: nothing is claimed for its switches" for agent in missing
-    )
-    return _savings(switches, sizes), said
+    for agent in (agent for agent, size in sizes.items() if size is None):
+        remark(f"{agent} has no profile: nothing is claimed for its switches")
+    return _savings(switches, sizes)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, names, redaction, tokens
-from contextkit.base.errors import bad_input
+from contextkit.base.errors import bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import fitting, incoming, work
-from contextkit.handoffs.flows.incoming import Context
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
@@ -19,8 +18,8 @@ _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 
 def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
-) -> Context:
-    """Write the artifact of `fields` and make its receiver active. Raises ContextError."""
+) -> str:
+    """Write the artifact of `fields`, make its receiver active, and return the path."""
     handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
         handover.begin()
@@ -30,8 +29,8 @@ def hand_over(
         path, chain = handover.write()
     written = chain[os.path.basename(path)]
     if written.story_id and not written.story_path:
-        handover.said += ["story_path: is empty, so the incoming agent has to look for the story"]
-    return Context(path=path, said=tuple(handover.said))
+        remark("story_path: is empty, so the incoming agent has to look for the story")
+    return path
 
 
 def switch(
@@ -41,8 +40,8 @@ def switch(
     profile: str = "",
     no_story: bool = False,
     strict: bool = False,
-) -> Context:
-    """Make another agent the active one and return its context, writing the artifact first.
+) -> tuple[str, str]:
+    """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
     also gets what that agent was given in another session. One that is already active gets nothing.
@@ -62,9 +61,8 @@ def switch(
             path, chain = handover.write()
         else:
             handoff_state.start(layout, handover.state, to, now)
-            handover.said.append(f"{to} is the first agent of this session: no artifact")
-    made = incoming.compose(layout, to, own, chain)
-    return made.replace(path=path, said=(*handover.said, *made.said))
+            remark(f"{to} is the first agent of this session: no artifact")
+    return path, incoming.compose(layout, to, own, chain)
 
 
 class _Handover:
@@ -79,41 +77,36 @@ class _Handover:
 
     def begin(self) -> None:
         """Find out who hands over: the agent named, else the active one. Call under the lock."""
-        self.state, messages = handoff_state.current(self._layout)
-        self.said = list(messages)
+        self.state = handoff_state.current(self._layout)
         named, active = self._typed.get("from_agent"), self.state.active
         self.giver = agents.identify(named, "from") if named else active
         if active not in ("", self.giver):
-            self.said.append(f"from={self.giver}, but {active} was the active agent")
+            remark(f"from={self.giver}, but {active} was the active agent")
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
-        before, unread = handoffs.read(self._layout, self._chain())
-        self.said += unread
+        before = {name: self.state.artifacts[name] for name in self._chain()}
         chain = list(before.values())
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
         return path, {os.path.basename(path): handoff, **before}
 
-    def add(self) -> Context:
+    def add(self) -> tuple[str, str]:
         """Add what was typed, such as a story, to the artifact that the active agent was given."""
         typed = {k: v for k, v in self._typed.items() if k not in ("to_agent", "consumed")}
-        nothing = Context(said=(*self.said, f"{self.to} is already active: nothing to hand over"))
-        if not typed or not self.state.order:
-            return nothing
-        name = self.state.order[-1]
-        last = handoffs.load(self._layout, name)
-        self.said.append(
-            f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}"
-        )
-        filled = self._filled({**vars(last), **typed}, "")
-        handoff = self._clipped({**vars(last), **filled})
-        if handoff == last:
-            return nothing
+        name = self.state.order[-1] if typed and self.state.order else ""
+        handoff = last = self.state.artifacts.get(name)
+        if last:
+            filled = self._filled({**vars(last), **typed}, "")
+            handoff = self._clipped({**vars(last), **filled})
+        if handoff is None or handoff == last:
+            remark(f"{self.to} is already active: nothing to hand over")
+            return "", ""
+        remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
-        made = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
-        return made.replace(path=path, said=tuple(self.said))
+        text = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
+        return path, text
 
     def _chain(self) -> list[str]:
         """The names of the artifacts that lead to this switch, newest first.
@@ -122,8 +115,9 @@ class _Handover:
         """
         order = self.state.order
         if not order and not self.state.active:
-            views = [v for v in self.state.elsewhere() if self.giver in (v.active, v.ended)]
-            order = max(views, key=lambda view: view.at).order if views else ()
+            views = self.state.views.items()
+            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
+            order = self.state.order_of(max(there)[1]) if there else []
         return list(reversed(order[-self._layout.limits.handoff_retained :]))
 
     def _artifact(self, last: Handoff | None) -> Handoff:
@@ -133,13 +127,13 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
-        since = self.state.at if self.giver == self.state.active else ""  # when it took over
+        since = self.state.own.at if self.giver == self.state.active else ""  # when it took over
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}
             known = {"story_status": last.story_status, "current_task": last.current_task}
             fields = {**known, **self._filled({**fields, **story}, since)}
-            self.said.append(f"story {names.one_line(last.story_id)} goes on")
+            remark(f"story {names.one_line(last.story_id)} goes on")
         else:
             fields = self._filled(fields, since)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
@@ -149,23 +143,22 @@ class _Handover:
         fields, messages = fitting.carry(
             fields, last, self._layout.limits, self._typed, carried, of_verdicts
         )
-        self.said += messages
+        remark(*messages)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
         return self._clipped({**fields, **stamp})
 
     def _filled(self, fields: handoffs.Fields, since: str) -> handoffs.Fields:
         """The fields with what is known of the work since a moment."""
-        filled, messages = work.fill(self._layout, fields, since)
-        self.said += messages
+        filled = work.fill(self._layout, fields, since)
         action = names.one_line(filled.get("next_action", ""))
         if handoffs.sentences(action) != action:
-            self.said.append("next_action: has more than two sentences")
+            remark("next_action: has more than two sentences")
         return filled
 
     def _clipped(self, fields: handoffs.Fields) -> Handoff:
         handoff, cut = fitting.clipped(handoffs.make(fields), self._layout.limits, self._strict)
-        self.said += cut
+        remark(*cut)
         return handoff
 
     def _without_persona(self, fields: handoffs.Fields) -> handoffs.Fields:
@@ -182,7 +175,7 @@ class _Handover:
             items = fields.get(name, ())
             kept[name] = tuple(item for item in items if item.strip() not in own)
             if len(kept[name]) < len(items):
-                self.said.append(f"{name}: a line of {giver}'s profile is not carried over")
+                remark(f"{name}: a line of {giver}'s profile is not carried over")
         if fields.get("next_action", "").strip() in own:
             to = f"say what {self.to} should do"
             raise bad_input(f"next_action: is a line of {giver}'s profile: {to}")
@@ -228,41 +221,36 @@ def switch_from_prompt(
     to, rest = recognized
     action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
     fields: handoffs.Fields = {"to_agent": to, "next_action": action}
-    state, _ = handoff_state.current(layout)
+    state = handoff_state.current(layout)
     if state.active:
         story = work.story_named(layout, rest)
-        fields |= work.since(layout, state.at, transcript)
+        fields |= work.since(layout, state.own.at, transcript)
         fields |= {"story_path": story} if story else {}
     if state.active == to:  # the rest of the prompt is for the agent, not for its artifact
         fields = {name: fields[name] for name in ("to_agent", "story_path") if name in fields}
-    done = switch(layout, fields, now)
-    fits = longest is None or len(done.text) <= longest
-    if fits and (
-        most_tokens is None or tokens.within(done.text, most_tokens, layout.limits.tokenizer)
-    ):
-        return done.text or None
-    return incoming.shortened(layout, to, done.text)
+    _, text = switch(layout, fields, now)
+    fits = longest is None or len(text) <= longest
+    if fits and (most_tokens is None or tokens.within(text, most_tokens, layout.limits.tokenizer)):
+        return text or None
+    return incoming.shortened(layout, to, text)
 
 
-def undo(layout: Layout) -> Context:
-    """Undo the last switch of this session and reactivate the agent before. Raises ContextError."""
+def undo(layout: Layout) -> str:
+    """Undo the last switch of this session and say who is active now. Raises ContextError."""
     with handoff_state.locked(layout):
-        state, messages = handoff_state.current(layout)
-        undone, name = handoff_state.undo(layout, state)
-    path = os.path.join(layout.handoffs, name) if name else ""
+        undone, name = handoff_state.undo(layout, handoff_state.current(layout))
     active = f"{undone.active} is active" if undone.active else "no agent is active"
-    gone = f"{layout.shown(path)} is gone; " if path else ""
-    return Context(text=f"{gone}{active}", path=path, said=messages)
+    gone = f"{layout.shown(os.path.join(layout.handoffs, name))} is gone; " if name else ""
+    return f"{gone}{active}"
 
 
-def reset(layout: Layout) -> Context:
-    """End the session: no agent is active, artifacts stay. The text names the agent that was."""
+def reset(layout: Layout) -> str:
+    """End the session: no agent is active, artifacts stay. Says which agent was."""
     with handoff_state.locked(layout):
-        state, messages = handoff_state.current(layout)
+        state = handoff_state.current(layout)
         if state.active:
-            handoff_state.save(layout, state.replace(active="", ended=""))
-    text = f"{state.active} is no longer active" if state.active else "no agent was active"
-    return Context(text=text, said=messages)
+            handoff_state.save(layout, state.with_own(active="", ended=""))
+    return f"{state.active} is no longer active" if state.active else "no agent was active"
 
 
 def nobody(layout: Layout, agent: str) -> str:

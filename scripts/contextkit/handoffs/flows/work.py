@@ -10,7 +10,7 @@ import os
 import time
 
 from contextkit.base import addresses, git, markdown, names, sessions, stores
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
 
@@ -25,52 +25,45 @@ _MOST_COMMITS = 200
 _AT_ONCE = 2  # seconds within which adopt has written its files
 
 
-class looking:
-    """git, listing in the background what has changed since a moment, without our files.
+def seen(layout: Layout, since: str = "") -> dict[str, str] | None:
+    """What happened to each file since a moment, newest first, without our files.
 
     `since` is ISO, UTC; '' means what is not committed and all of the branch, or of the session.
+    None if git had no answer, or no time.
     """
+    if layout.repository is None:
+        return {}
+    top, moment = layout.repository.top, names.moment(since)
+    where = git.all_but(top, layout.ours)
+    status = git.query(
+        top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *where
+    )
+    log = _commits(layout, where, moment)  # git works on both at the same time
+    words = status.output().split("\0")
+    open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
+    changed = {path: (_changed(top, path), state) for path, state in open_ones.items()}
+    recent = {path: change for path, change in changed.items() if change[0] >= moment}
+    committed = _net(log.output() if log else "")
+    recent |= {path: change for path, change in committed.items() if path not in changed}
+    if status.failed:
+        return None
+    order = sorted(recent.items(), key=lambda item: -item[1][0])
+    states = {_shown(layout, top, path): state for path, (_, state) in order}
+    adopted = _adopted(layout)
+    return {path: state for path, state in states.items() if path not in adopted}
 
-    def __init__(self, layout: Layout, since: str = "") -> None:
-        self._layout = layout
-        self._since = names.moment(since)
-        self._status = self._log = None
-        if layout.repository:
-            where = git.all_but(layout.repository.top, layout.ours)
-            self._status = git.query(
-                layout.repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all",
-                "--no-renames", "--", *where,
-            )  # fmt: skip
-            self._log = _commits(layout, where, self._since)
 
-    def seen(self) -> dict[str, str] | None:
-        """What happened to each file, newest first; None if git had no answer, or no time."""
-        words = self._status.output().split("\0") if self._status else []
-        open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
-        changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
-        recent = {path: change for path, change in changed.items() if change[0] >= self._since}
-        committed = _net(self._log.output() if self._log else "")
-        recent |= {path: change for path, change in committed.items() if path not in changed}
-        if self._status and self._status.failed:
-            return None
-        adopted = _adopted(self._layout)
-        order = sorted(recent.items(), key=lambda item: -item[1][0])
-        shown = ((self._shown(path), state) for path, (_, state) in order)
-        return {path: state for path, state in shown if path not in adopted}
+def _changed(top: str, path: str) -> int:
+    """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
+    place = os.path.join(top, path)
+    while not os.path.lexists(place):
+        place = os.path.dirname(place)
+    return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
 
-    def _changed(self, path: str) -> int:
-        """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
-        assert self._layout.repository
-        place = os.path.join(self._layout.repository.top, path)
-        while not os.path.lexists(place):
-            place = os.path.dirname(place)
-        return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
 
-    def _shown(self, path: str) -> str:
-        repository = self._layout.repository
-        if repository and repository.top != self._layout.root:  # git's are relative to its top
-            path = self._layout.shown(os.path.join(repository.top, path))
-        return names.one_line(path)
+def _shown(layout: Layout, top: str, path: str) -> str:
+    """A path relative to the root, which git's are not: they are relative to its top."""
+    return names.one_line(path if top == layout.root else layout.shown(os.path.join(top, path)))
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
@@ -154,23 +147,18 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
     return states
 
 
-def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
-    """`fields` with branch, files changed `since` a moment and story filled in, and messages."""
+def fill(layout: Layout, fields: Fields, since: str = "") -> Fields:
+    """`fields` with branch, files changed `since` a moment and story filled in."""
     filled = {name: value for name, value in fields.items() if value != ""}
-    messages: list[str] = []
-    # git inspects the work tree in the meantime; its output is read last.
-    in_git = looking(layout, since) if "files_modified" not in filled else None
     if "branch" not in filled:
-        filled["branch"], doubt = _branch(layout)
-        messages += doubt
+        filled["branch"] = _branch(layout)
     if filled.get("story_path"):
-        filled, doubt = _from_story(layout, filled)
-        messages += doubt
-    if in_git:
-        files = _files(layout, in_git.seen(), filled.get(EDITED, ()))
+        filled = _from_story(layout, filled)
+    if "files_modified" not in filled:
+        files = _files(layout, seen(layout, since), filled.get(EDITED, ()))
         left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
-    return filled, tuple(messages)
+    return filled
 
 
 def _files(
@@ -186,25 +174,28 @@ def _files(
     return (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
 
 
-def _branch(layout: Layout) -> tuple[str, list[str]]:
-    """The branch, the commit of a detached HEAD, or '', and warnings."""
+def _branch(layout: Layout) -> str:
+    """The branch, the commit of a detached HEAD, or ''."""
     if layout.repository is None:
-        return "", ["branch: not in a git repository: left empty"]
+        remark("branch: not in a git repository: left empty")
+        return ""
     head = git.head(layout.repository)
     if head.branch:
-        return head.branch, []
+        return head.branch
     short = head.commit[:12]
-    return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
+    remark(f"branch: HEAD is detached at {short}: the commit is stored")
+    return f"{short} (detached)"
 
 
-def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+def _from_story(layout: Layout, fields: Fields) -> Fields:
     """Make the story's path relative to the root, and add missing fields from its file."""
     typed = fields["story_path"]
     there = _story_file(layout, typed)
     if not there:
         shown = names.one_line(typed)
-        return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
-    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
+        remark(f"story_path: there is no file {shown[:200]!r} in the repository")
+        return fields
+    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
 
 
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first

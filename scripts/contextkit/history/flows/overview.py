@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
@@ -45,27 +45,32 @@ def settings_in_force(layout: Layout) -> list[Facts]:
     return [{"id": name, "value": value, "from": source} for name, value, source in rows]
 
 
+def copies(layout: Layout) -> dict[str, str]:
+    """The documents of ours that a repository gets copies of: their paths, and their texts."""
+    layout.mention("scope_template", "orchestration", "handoff_template")
+    scope = toolkit("templates", "subagent_scope_template.md")
+    manual = toolkit("manuals", "subagent-session-orchestration.md")
+    own = {
+        layout.capsule_template: capsules.template_document(layout.limits.capsule_max_tokens),
+        layout.store("scope_template"): files.text_of(scope),
+        layout.store("orchestration"): files.text_of(manual),
+    }
+    return {
+        **{path: sealed_copy(text) for path, text in own.items() if text},
+        layout.handoff_template: sealed_copy(handoffs.template_document(layout), "# "),
+        os.path.join(layout.payloads, "README.md"): payloads.store_documents()["README.md"],
+    }
+
+
 def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     """Create or refresh documented files; (path, `made` | `refreshed` | `kept`) pairs."""
-    layout.mention("scope_template", "orchestration", "handoff_template")
-    template = sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
-    scope = sealed_copy(files.read(toolkit("templates", "subagent_scope_template.md")))
-    manual = sealed_copy(files.read(toolkit("manuals", "subagent-session-orchestration.md")))
-    steps = []
-    for path, text, is_copy in (
-        (layout.capsule_template, template, True),
-        (layout.store("scope_template"), scope, True),
-        (layout.store("orchestration"), manual, True),
-        (layout.reminders, templates.render("reminder_inbox.md"), False),
-        (layout.handoff_template, sealed_copy(handoffs.template_document(layout), "# "), True),
-        *(
-            (os.path.join(layout.payloads, name), text, bool(text))
-            for name, text in payloads.store_documents().items()
-        ),
-    ):
+    ours, steps = copies(layout), []
+    inbox = templates.render("reminder_inbox.md")
+    others = {layout.reminders: inbox, os.path.join(layout.payloads, ".gitkeep"): ""}
+    for path, text in {**ours, **others}.items():
         real = files.inside(layout.root, path, layout.shown(path))
         there = files.read_if_there(real)
-        stale = is_copy and there not in (None, text) and is_our_copy(there or "")
+        stale = path in ours and there not in (None, text) and is_our_copy(there or "")
         state = "made" if there is None else "refreshed" if stale else "kept"
         steps.append((layout.shown(path), real, text, state))
     if not dry_run:
@@ -127,6 +132,7 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (
     ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    ("payloads", "broken", "{}", "doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
@@ -140,7 +146,7 @@ _TO_DO = (
 def to_do(rows: list[Facts]) -> list[Facts]:
     """What needs doing, with the command for it: `id`, `said`, `command`."""
     facts = {str(row["id"]): row for row in rows}
-    unread = [row for row in rows if set(row) == {"id", "status"}]
+    unread = [row for row in rows if set(row) <= {"id", "status", "delivery"}]
     needs: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
     for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
@@ -225,23 +231,31 @@ def _reminders(layout: Layout) -> Facts:
 
 def _payloads(layout: Layout) -> Facts:
     sessions = payloads.sessions_in(layout)
-    entries = [entry for session in sessions for entry in payloads.entries(layout, session)]
+    entries, broken = [], []
+    for session in sessions:
+        try:
+            entries += payloads.entries(layout, session)
+        except ContextError as error:
+            broken.append(str(error))
     stored = sum(entry["tokens"] for entry in entries)
+    counted = f"{len(entries)} in {names.counted(len(sessions), 'session')}"
     return {
-        "status": f"{len(entries)} in {names.counted(len(sessions), 'session')};"
-        f" ~{stored} tokens stored",
+        "status": "; ".join([f"{counted}; ~{stored} tokens stored", *broken]),
         "count": len(entries), "sessions": len(sessions), "tokens": stored,
+        "broken": "; ".join(broken),
     }  # fmt: skip
 
 
 def _handoffs(layout: Layout) -> Facts:
-    state, problems = handoff_state.current(layout)
-    order = handoff_state.everywhere(state)
-    kept, _ = handoffs.read(layout, order)
+    before = len(remarks)
+    state = handoff_state.current(layout)
+    problems = remarks[before:]
+    kept = state.artifacts
     waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
-               for name, handoff in handoff_state.waiting(layout, order).items()]  # fmt: skip
+               for name, handoff in state.waiting(state.everywhere()).items()]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
-    there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
+    there = [(state.active, ""), *((view.active, key) for key, view in state.views.items()
+                                   if key != state.session)]  # fmt: skip
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
     doubt = f"; {len(problems)} to fix or look at" if problems else ""
@@ -306,9 +320,9 @@ def _subagents(layout: Layout) -> Facts:
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have contextkit's hooks here, and how many failures they noted."""
     from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import doctor, runner
+    from contextkit.hosts.flows import adoption, runner
 
-    titles = [host.title for host in every() if doctor.installed(layout, host)]
+    titles = [host.title for host in every() if adoption.installed(layout, host)]
     noted = runner.noted(layout.hooks)
     count = len(noted)
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"

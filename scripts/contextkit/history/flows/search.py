@@ -106,7 +106,7 @@ def _found(
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
         section=names.one_line(above[-1]) if above else "",
-        line=_line_in_file(path, ref, whole, at), snippet=_marked(snippet, terms),
+        line=_line_in_file(path, ref, whole, at), snippet=snippet,
         score=_score(row), at=row["at"], machine=catalog.elsewhere.get(ref, ""),
     )  # fmt: skip
 
@@ -258,32 +258,33 @@ def _matching(
 ) -> list[sqlite3.Row]:
     """Bring the index up to date, then return the wanted documents that have all terms.
 
-    Of two processes, one updates the index; the other waits, or answers from memory.
+    Of two processes, one updates the index; the other waits. What is broken is made anew next time.
     """
-    place = layout.index
     try:
         files.make_folder(layout.ledger)
-        with files.locked(layout.lock(place)):
-            try:
-                return _ask(place, catalog, terms, wanted)
-            except sqlite3.DatabaseError:
-                for suffix in ("", "-journal", "-wal", "-shm"):
-                    files.discard(place + suffix)
-                return _ask(place, catalog, terms, wanted)
-    except (OSError, ContextError, sqlite3.DatabaseError):
-        return _ask(":memory:", catalog, terms, wanted)  # the index cannot be saved here
+        try:
+            return _ask(layout.index, catalog, terms, wanted)
+        except sqlite3.DatabaseError:
+            for suffix in ("", "-journal"):
+                files.discard(layout.index + suffix)
+    except (OSError, ContextError):
+        pass  # the index cannot be saved here
+    return _ask(":memory:", catalog, terms, wanted)
 
 
 def _ask(
     place: str, catalog: Catalog, terms: tuple[Term, ...], wanted: dict[str, str]
 ) -> list[sqlite3.Row]:
-    base = sqlite3.connect(place, timeout=10)
+    base = sqlite3.connect(place, timeout=10, isolation_level=None)
     base.row_factory = sqlite3.Row
     try:
         base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
+        base.execute("BEGIN IMMEDIATE")
         if base.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
-            base.executescript(f"{_SCHEMA}PRAGMA user_version={_FORMAT};")
+            for statement in f"{_SCHEMA}PRAGMA user_version={_FORMAT}".split(";"):
+                base.execute(statement)
         _bring_up(base, catalog)
+        base.execute("COMMIT")
         return base.execute(_QUERY, {**wanted, "words": _in_fts(terms)}).fetchall()
     finally:
         base.close()
@@ -293,18 +294,17 @@ def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
     """Index what is new or has changed; forget what is gone."""
     there = catalog.files()
     index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
-    with base:
-        for path in (path for path, signature in index.items() if there.get(path) != signature):
-            ids = "SELECT id FROM documents WHERE path=?"
-            base.execute(f"DELETE FROM bodies WHERE rowid IN ({ids})", (path,))
-            base.execute("DELETE FROM documents WHERE path=?", (path,))
-            base.execute("DELETE FROM files WHERE path=?", (path,))
-        for path in (path for path, signature in there.items() if index.get(path) != signature):
-            base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
-            for document in catalog.read(path):
-                row = base.execute(_ADD, document).lastrowid
-                body = folded(document["text"][:_MOST_INDEXED])
-                base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
+    for path in (path for path, signature in index.items() if there.get(path) != signature):
+        ids = "SELECT id FROM documents WHERE path=?"
+        base.execute(f"DELETE FROM bodies WHERE rowid IN ({ids})", (path,))
+        base.execute("DELETE FROM documents WHERE path=?", (path,))
+        base.execute("DELETE FROM files WHERE path=?", (path,))
+    for path in (path for path, signature in there.items() if index.get(path) != signature):
+        base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
+        for document in catalog.read(path):
+            row = base.execute(_ADD, document).lastrowid
+            body = folded(document["text"][:_MOST_INDEXED])
+            base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
 
 
 # The query language, and texts in the form in which they are compared: lower case, no accents, no
@@ -342,17 +342,3 @@ def terms_of(text: str) -> tuple[Term, ...]:
 def _in_fts(terms: tuple[Term, ...]) -> str:
     """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
-
-
-def _marked(line: str, terms: tuple[Term, ...]) -> str:
-    """Return a line with `**` around the matching words."""
-    wanted = {word for term in terms for word in term.words}
-    begun = tuple(term.words[-1] for term in terms if term.prefix)
-
-    def around(match: re.Match[str]) -> str:
-        word = match.group()
-        parts = folded(word).split()
-        hit = any(part in wanted or (begun and part.startswith(begun)) for part in parts)
-        return f"**{word}**" if hit else word
-
-    return re.sub(r"\w+", around, line.replace("**", ""))

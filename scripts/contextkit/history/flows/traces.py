@@ -75,8 +75,12 @@ _ADDS = {
 def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
     """The delivery of each document that was stored, also as part of another, by address."""
     facts: dict[str, Facts] = {}
+    ended: set[str] = set()  # sessions whose payloads are put away
     for entry in events:
         event, ref, size = entry["event"], entry["ref"], entry.get("tokens", 0)
+        if ref.startswith("session:") and event in _ENDS:
+            ended.add(ref.removeprefix("session:"))
+        ended.discard(_session_of(ref))
         if event == ledger.STORED:
             facts[ref] = {
                 **facts.get(ref, {}), "at": entry["at"], "session": entry.get("session", ""),
@@ -91,7 +95,15 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
                 fact |= dict.fromkeys(marks, True)
         if entry.get("kind") and ref in facts:
             facts[ref]["text"] = entry["kind"]
+    for ref in facts:
+        facts[ref]["gone"] |= _session_of(ref) in ended
     return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}
+
+
+def _session_of(ref: str) -> str:
+    """The session of a payload; '' for any other document."""
+    kind, _, name = ref.partition(":")
+    return name.partition("/")[0] if kind == "payload" else ""
 
 
 _SUMS = {
@@ -384,24 +396,3 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
             waiting += [(below, level + 1) for below in reversed(next_of(node))]
     more = len(lines) - _MOST
     return [*lines[:_MOST], f"  and {more} more"] if more > 0 else lines
-
-
-def data(history: History, top: Facts) -> Facts:
-    """Return the lineage as data; `levels` has the addresses beyond `from` and `left`."""
-    ref = top["ref"]
-    levels = {"from": _levels(history.sources, ref), "left": _levels(history.left, ref)}
-    return {**top, "levels": levels}
-
-
-def _levels(next_of: Callable[[str], list[str]], ref: str) -> list[list[str]]:
-    """Return the addresses that are one step away, two steps …, each once."""
-    seen, levels, edge = {ref}, [], [ref]
-    for _ in range(_DEEPEST):
-        edge = [
-            node for node in dict.fromkeys(b for a in edge for b in next_of(a)) if node not in seen
-        ]
-        if not edge:
-            break
-        seen.update(edge)
-        levels.append(edge)
-    return levels

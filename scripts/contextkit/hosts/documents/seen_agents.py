@@ -39,40 +39,25 @@ class HookAgent(Record):
     verdict: str = ""  # the name of its verdict
 
 
-def parse(text: str, where: str) -> HookAgent:
-    fields = formats.object_from_json(text, where)
-    agent: HookAgent = formats.build_known(HookAgent, fields, where)
-    return agent
-
-
-def render(agent: HookAgent) -> str:
-    return formats.to_json(agent) + "\n"
-
-
 def folder(layout: Layout, session: str) -> str:
     """Return the folder for a session, whose name is already safe (`hosts.HookInput`)."""
     return os.path.join(layout.hooks, session or "unknown")
 
 
-def path(layout: Layout, session: str, agent: str) -> str:
-    """Return the file of one subagent; both names are already safe (`hosts.HookInput`)."""
-    return os.path.join(folder(layout, session), (agent or "main") + ".json")
-
-
-def mark(layout: Layout, session: str, name: str) -> str:
-    """Return the path of a mark of a session."""
+def path(layout: Layout, session: str, name: str) -> str:
+    """Return a file of a session: a mark, or that of a subagent, whose name is safe as well."""
     return os.path.join(folder(layout, session), name)
 
 
 def link(layout: Layout, session: str, agent: str) -> str:
     """Return the file that says where a subagent's report is, until the main agent was told."""
-    return os.path.join(folder(layout, session), (agent or "main") + _LINK)
+    return path(layout, session, (agent or "main") + _LINK)
 
 
 def links(layout: Layout, session: str) -> list[str]:
     """Return the files of what the main agent was not told yet."""
-    place = folder(layout, session)
-    return [os.path.join(place, name) for name in stores.names_in(place) if name.endswith(_LINK)]
+    named = stores.names_in(folder(layout, session))
+    return [path(layout, session, name) for name in named if name.endswith(_LINK)]
 
 
 def take(path: str) -> str:
@@ -87,11 +72,12 @@ def take(path: str) -> str:
 
 def load(layout: Layout, session: str, agent: str) -> HookAgent:
     """Load the record of a subagent; empty for an unknown one or a broken file."""
-    target = path(layout, session, agent)
+    text = files.text_of(path(layout, session, (agent or "main") + ".json"))
     try:
-        return parse(files.read_if_there(target) or "{}", layout.shown(target))
+        record: HookAgent = formats.build_known(HookAgent, formats.object_in(text.encode()), agent)
     except ContextError:
-        return HookAgent()
+        record = HookAgent()
+    return record
 
 
 def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
@@ -103,7 +89,8 @@ def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
 
 def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
     """Save the record of a subagent; return its path."""
-    return files.write(path(layout, session, agent), render(record))
+    target = path(layout, session, (agent or "main") + ".json")
+    return files.write(target, formats.to_json(record) + "\n")
 
 
 def locked(layout: Layout, session: str) -> files.locked:

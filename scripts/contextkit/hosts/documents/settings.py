@@ -65,48 +65,31 @@ def grouped(
 
 
 def merged(
-    text: str, wanted: dict[str, dict[str, object]], emptied: dict[str, str], where: str,
+    text: str, wanted: dict[str, dict[str, object]], before: str | None, where: str,
     flat: bool = False,
-) -> tuple[str, dict[str, str]]:  # fmt: skip
-    """The settings with what is wanted, each once, and the containers that were empty.
+) -> tuple[str, str | None]:  # fmt: skip
+    """The settings with what is wanted, each once, and the text `before` that `removed` needs.
 
-    Those (`{"hooks/Stop": "[]"}`, as returned by the last merge) make it possible to restore the
-    original text. Raises ContextError for settings that no host reads.
+    That is None where it needs none. Raises ContextError for settings that no host reads.
     """
     if text.strip():
         parsed = _parse(text, where)
         check(parsed, where)
         there = [(event, parsed[_KEY][event][group]) for event, group, *_ in _handlers(parsed)]
         if dict(there) == wanted and len(there) == len(wanted):
-            return text, emptied
-        text = removed(text, emptied, where)
-    emptied = _empty(text, list(wanted))
-    text = text if text.strip() else "{}\n"
-    if flat and "version" not in _parse(text, where):
-        text = _add(text, (), "version", 1)
+            return text, before
+        text = removed(text, before, where)
+    made = text if text.strip() else "{}\n"
+    if flat and "version" not in _parse(made, where):
+        made = _add(made, (), "version", 1)
     for event, item in wanted.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
-                _span(text, (*path, key))
+                _span(made, (*path, key))
             except KeyError:
-                text = _add(text, path, key, empty)
-        text = _add(text, (_KEY, event), "", item)
-    return text, emptied
-
-
-def _empty(text: str, events: list[str]) -> dict[str, str]:
-    """Return the empty containers that our handlers will go into, as written."""
-    if not text.strip():
-        return {"": text}
-    containers: dict[str, str] = {}
-    for path in ((), (_KEY,), *((_KEY, event) for event in events)):
-        try:
-            start, end = _span(text, path)
-        except KeyError:
-            continue
-        if not _entries(text, start):
-            containers["/".join(path)] = text[start:end] if path else text
-    return containers
+                made = _add(made, path, key, empty)
+        made = _add(made, (_KEY, event), "", item)
+    return made, None if removed(made, None, where) == text else text
 
 
 def check(settings: dict[str, Any], where: str) -> None:
@@ -143,8 +126,11 @@ def _is_ours(one: object) -> bool:
     return f"/{LAUNCHER}" in text and "--host=" in text
 
 
-def removed(text: str, emptied: dict[str, str], where: str) -> str:
-    """Return the settings without our handlers; containers that were empty before are restored."""
+def removed(text: str, before: str | None, where: str) -> str:
+    """The settings without our handlers, and without what is empty then.
+
+    Where they say the same as `before`, their text when we came, they are that, to the byte.
+    """
     parsed = _parse(text, where)
     touched = []
     for event, group, place, _ in reversed(list(_handlers(parsed))):
@@ -153,24 +139,22 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
             continue  # the group is removed with its first handler
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
         text = _remove(text, path)
-        touched.append(event)
-    for event in dict.fromkeys(touched):
-        text = _emptied(text, (_KEY, event), emptied)
-    return _emptied(text, (_KEY,), emptied) if touched else text
-
-
-def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
-    """Return `text` without the container at `path` if nothing is left in it."""
-    start, end = _span(text, path)
-    if _entries(text, start):
-        return text
-    before = emptied.get("/".join(map(str, path)))
-    if before is not None:
-        return text[:start] + before + text[end:]
-    text = _remove(text, path)
-    if len(path) == 1 and "" in emptied and not _parse(text, "settings"):
-        return emptied[""]
+        touched.append((_KEY, event))
+    containers: list[Path] = [*dict.fromkeys(touched), (_KEY,)] if touched else []
+    for container in containers:
+        start, _ = _span(text, container)
+        text = text if _entries(text, start) else _remove(text, container)
+    if before is not None and _filled(before, where) == _filled(text, where):
+        return before
     return text
+
+
+def _filled(text: str, where: str) -> dict[str, Any]:
+    """What settings say, without events that have no hooks."""
+    parsed = _parse(text if text.strip() else "{}", where)
+    check(parsed, where)
+    hooks = {event: groups for event, groups in parsed.get(_KEY, {}).items() if groups}
+    return {**parsed, _KEY: hooks}
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:

@@ -28,7 +28,6 @@ _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md
             ".gitignore", "pyproject.toml", "requirements.txt", "requirements.lock", "scripts",
             "templates", "manuals")  # fmt: skip
 _NOT_SHIPPED = (".pyc", ".tmp")
-_EMPTY = frozenset("{}[] \t\r\n")
 _MARK = "pinned-"
 _SHORT = 12  # digits of a commit in a folder's name
 _INSTALL = os.path.join(os.path.dirname(__file__), "..", "install.sh")
@@ -50,18 +49,16 @@ class Adopted(Record):
     # Whole files of ours, each with its possible digests (two while an upgrade is under way).
     files: dict[str, list[str]] = {}  # noqa: RUF012
     made: tuple[str, ...] = ()  # host files and folders that did not exist before
-    # For settings, which containers were empty before (`settings.merged`).
-    emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
+    # Of settings, the text before where `settings.removed` needs it.
+    texts: dict[str, str] = {}  # noqa: RUF012
 
     def check(self) -> None:
-        """Check a record from the host: paths may not lead outside, nor bring anything in."""
-        for path in (*self.files, *self.made, *self.emptied):
+        """Check a record from the host: no path may lead outside."""
+        for path in (*self.files, *self.made, *self.texts):
             if os.path.isabs(path) or ".." in path.split("/"):
                 raise bad_input(f"{RECORD}: {path!r} must be a path inside the repository")
-        for containers in self.emptied.values():
-            values = list(containers.values()) if isinstance(containers, dict) else [None]
-            if not all(isinstance(v, str) and _EMPTY.issuperset(v) for v in values):
-                raise bad_input(f"{RECORD}: `emptied` may hold only brackets and white space")
+        if not all(isinstance(text, str) for text in self.texts.values()):
+            raise bad_input(f"{RECORD}: `texts` may hold only texts")
 
 
 def parse(text: str, where: str) -> Adopted:

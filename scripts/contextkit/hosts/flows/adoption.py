@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, makefiles, markdown, templates, version
+from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits, Places
+from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
@@ -54,7 +55,7 @@ def adopt(
         if path not in plan.files:
             _drop(plan, path)
     made = tuple(dict.fromkeys([*plan.made, *_new_folders(plan)]))
-    plan.record = plan.record.replace(files=plan.files, made=made, emptied=plan.emptied)
+    plan.record = plan.record.replace(files=plan.files, made=made, texts=plan.texts)
     if not link:  # everything that must be in git for a clone to have it
         changed = [path for path, change in plan.written.items() if change.new is not None]
         paths = dict.fromkeys([*changed, *plan.files, plan.record_path])
@@ -119,6 +120,22 @@ def adopted(layout: Layout) -> tuple[str, Adopted]:
     return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
 
 
+def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
+    """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
+    hooks: list[tuple[str, dict[str, Any]]] = []
+    for path in settings_files(layout, host):
+        text = files.read_if_there(path)
+        if text and text.strip():
+            hooks += settings.read(text, layout.shown(path))
+    return hooks
+
+
+def settings_files(layout: Layout, host: Host) -> list[str]:
+    """Return the files in a repository that may hold a host's hooks."""
+    names = filter(None, (host.settings, host.local_settings))
+    return [os.path.join(top_of(layout), name) for name in names]
+
+
 def _record_path(folder: str, link: bool) -> str:
     return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 
@@ -158,7 +175,8 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
     ours = vendored.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
         plan.own(f"{folder}/{path}", data, program)
-    plan.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))
+    pages = makefiles.renamed(guide(), plan.into, folder)
+    plan.own(f"{folder}/{GUIDE}", pages.encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -260,22 +278,22 @@ def _add_host(plan: Plan, host: Host, folder: str) -> None:
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, plan.text(other)
-    block = changes.with_block(text, card(f"{folder}/{GUIDE}", place=place), changes.COMMENT)
-    plan.edit(path, block)
+    shown = makefiles.renamed(card(f"{folder}/{GUIDE}", place=place), plan.into, folder)
+    plan.edit(path, changes.with_block(text, shown, changes.COMMENT))
 
 
 def _merge_hooks(plan: Plan, path: str, host: Host, toolkit: str) -> None:
-    """Merge our hooks into a settings file and record which containers were empty before."""
+    """Merge our hooks into a settings file, and record its text where that has to be restored."""
     outputs = bool(Layout(plan.into).limits.hook_tool_output_tokens)
-    before = plan.before.emptied.get(path, {})
+    before = plan.before.texts.get(path)
     try:
         text = (plan.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
     wanted = settings.wanted(host, toolkit, outputs)
-    merged, emptied = settings.merged(text, wanted, before, path, host.flat)
-    if emptied:
-        plan.emptied[path] = emptied
+    merged, before = settings.merged(text, wanted, before, path, host.flat)
+    if before is not None:
+        plan.texts[path] = before
     plan.edit(path, merged)
 
 
@@ -301,7 +319,7 @@ def _remove_hooks(plan: Plan, path: str) -> None:
     """Remove our hooks from a settings file."""
     text = plan.text(path)
     if text.strip():
-        plan.edit(path, settings.removed(text, plan.before.emptied.get(path, {}), path))
+        plan.edit(path, settings.removed(text, plan.before.texts.get(path), path))
 
 
 def guide(run: str = _MAKE) -> str:

@@ -54,7 +54,7 @@ class Plan:
         self.before = self.record = vendored.load(os.path.join(into, record_path))
         self.files: dict[str, list[str]] = {}
         self.made = list(self.before.made)
-        self.emptied: dict[str, dict[str, str]] = {}
+        self.texts: dict[str, str] = {}
         self.written: dict[str, Change] = {}
         self.notes: list[str] = []
         self.programs: list[str] = []  # files to make executable

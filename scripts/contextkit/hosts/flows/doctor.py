@@ -26,11 +26,9 @@ from contextkit.base import files, formats, git, ledger, makefiles, stores, toke
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
-from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
-from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
@@ -116,8 +114,8 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the toolkit's own environment, which hooks do without, and its token counter."""
     tokenizer = layout.limits.tokenizer
     if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
-        shown = layout.shown(version.TOOLKIT)
-        yield _note(f"{shown} is not set up yet", "run any make target to set it up")
+        mend = f"make -C {shlex.quote(version.TOOLKIT)} setup"
+        yield _note(f"{layout.shown(version.TOOLKIT)} is not set up yet", mend)
     elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
         problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
         mend = "if there is a wheel for this platform, remove .venv and run any make target"
@@ -140,7 +138,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
-    ours = {name: [event for event, _ in installed(layout, find(name))] for name in hosts}
+    ours = {name: [event for event, _ in adoption.installed(layout, find(name))] for name in hosts}
     if not any(ours.values()):
         yield _note("no hooks are installed here", _adopt(layout))
     for host, events in ((find(name), events) for name, events in ours.items()):
@@ -165,7 +163,7 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     missing = [event for event in wanted if event not in events]
     matchers = [group["matcher"] for group in wanted.values() if "matcher" in group]
     twice = sorted({event for event in events if events.count(event) > 1})
-    texts = "".join(files.read_if_there(p) or "" for p in settings_files(layout, host))
+    texts = "".join(files.read_if_there(p) or "" for p in adoption.settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong(problem, _adopt(layout))
@@ -233,22 +231,6 @@ def samples(host: str) -> dict[str, dict[str, object]]:
     return inputs
 
 
-def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
-    """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
-    hooks: list[tuple[str, dict[str, Any]]] = []
-    for path in settings_files(layout, host):
-        text = files.read_if_there(path)
-        if text and text.strip():
-            hooks += settings.read(text, layout.shown(path))
-    return hooks
-
-
-def settings_files(layout: Layout, host: Host) -> list[str]:
-    """Return the files in a repository that may hold a host's hooks."""
-    names = filter(None, (host.settings, host.local_settings))
-    return [os.path.join(adoption.top_of(layout), name) for name in names]
-
-
 def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
     """Fire every hook of ours that the hosts `names` have, in the order of a session."""
     return [trial for name in names for trial in _fired(layout, find(name))]
@@ -257,7 +239,8 @@ def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
 def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
     inputs = samples(host.name)
     order = {event: number for number, event in enumerate(host.events)}
-    hooks = sorted(installed(layout, host), key=lambda hook: order.get(hook[0], len(order)))
+    hooks = adoption.installed(layout, host)
+    hooks.sort(key=lambda hook: order.get(hook[0], len(order)))
     with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
         scratch = os.path.realpath(made)
         for event, handler in hooks:
@@ -392,7 +375,7 @@ def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for folder in filter(os.path.isdir, layout.ephemeral):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
-        if "*" not in rules.split():
+        if os.listdir(folder) and "*" not in rules.split():
             yield _wrong(f"{shown}: git sees it", f"printf '*\\n' > '{shown}/.gitignore'")
         listed = git.run(layout.root, "ls-files", "-z", "--", folder) if layout.repository else ""
         paths = filter(None, listed.split("\0"))
@@ -418,14 +401,11 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
-    template = stores.sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
-    current = {layout.capsule_template: template}
-    for name, text in payloads.store_documents().items():
-        current[os.path.join(layout.payloads, name)] = text
-    for path, text in current.items():
-        there = files.read_if_there(path) or ""
-        is_another = bool(text) and there not in ("", text)
-        if is_another and stores.is_our_copy(there):
+    from contextkit.history.flows import overview
+
+    for path, text in overview.copies(layout).items():
+        there = files.text_of(path)
+        if there != text and stores.is_our_copy(there):
             yield _old(layout.shown(path), "make context_init")
 
 
@@ -499,24 +479,13 @@ def _is_held(path: str) -> bool:
 
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
-    folder = layout.ledger
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        yield _lost(layout, folder, "is not a folder")
-        return
-    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        yield _lost(layout, folder, "you have no permission to read and write there")
-        return
-    for path in ledger.months(layout):
-        try:
-            os.close(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK))
-        except OSError as error:
-            yield _lost(layout, path, f"cannot be read and written ({error.strerror})")
-
-
-def _lost(layout: Layout, path: str, reason: str) -> Finding:
-    shown = layout.shown(path)
-    mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return _wrong(f"{shown}: {reason}: its history is lost", mend)
+    for path in filter(os.path.lexists, (layout.ledger, *ledger.months(layout))):
+        is_folder = path == layout.ledger
+        fits = os.path.isdir(path) == is_folder and not os.path.islink(path)
+        if not (fits and os.access(path, os.R_OK | os.W_OK | os.X_OK * is_folder)):
+            shown = layout.shown(path)
+            mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
+            yield _wrong(f"{shown}: cannot be read and written: its history is lost", mend)
 
 
 def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:

@@ -157,4 +157,4 @@ def _reviewer(layout: Layout, hook: HookInput) -> str:
 
 
 def _mark(layout: Layout, hook: HookInput) -> str:
-    return seen_agents.mark(layout, hook.session, seen_agents.REVIEWER)
+    return seen_agents.path(layout, hook.session, seen_agents.REVIEWER)

@@ -15,6 +15,7 @@ from binascii import crc32
 
 from contextkit.base import version
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.text import shell
@@ -28,7 +29,7 @@ _TOPIC = 60  # characters
 _NEVER = frozenset(
     "cat tac sed head tail less more most bat nl od xxd hexdump strings view vi vim nvim nano emacs"
     " pico ed top htop btop man info ssh sftp ftp telnet mosh su sudo doas passwd login screen tmux"
-    " watch fzf read gdb lldb pdb ipython irb ghci script expect dialog whiptail psql mysql sqlite3"
+    " watch fzf read gdb lldb ipython irb ghci script expect dialog whiptail psql mysql sqlite3"
     " redis-cli mongosh mongo exec eval source . trap command builtin env xargs time nohup timeout"
     " rm shred dd setsid disown fg bg wait ulimit umask alias unalias set unset shopt"
     " contextkit".split()
@@ -45,8 +46,30 @@ _QUIET = frozenset(
     " cp mv ln chmod chown sleep kill date hostname whoami id uname basename dirname realpath"
     " readlink stat sync unlink mktemp return exit local declare readonly let".split()
 )
-_ASKS = frozenset(("-it", "-ti", "--interactive", "--watch", "--follow", "--tui"))
+# Options of any program that ask, follow, or stop in a debugger; `--watch=false` does none of it.
+_ASKS = frozenset(
+    "-it -ti --interactive --watch --watchAll --follow --tui --pdb --inspect-brk".split()
+)
+_NO = frozenset(("false", "no", "0"))
 _LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
+# The names of scripts, targets and subcommands, of whatever program, that do not end, or that ask
+# unless one of the options below says not to.
+_SERVES = frozenset(
+    "dev serve start watch up attach port-forward shell console repl runserver nodemon uvicorn"
+    " gunicorn".split()
+)
+_QUESTIONS = frozenset(
+    "init create login edit configure menuconfig nconfig apply destroy pdb ipdb".split()
+)
+_ENDLESS = (".server", "-server")
+_AGREED = frozenset(
+    "-y --yes --auto-approve -auto-approve --no-input --non-interactive -d --detach".split()
+)
+_MESSAGES = frozenset(  # of git
+    "--message --file --reuse-message --fixup --no-edit --dry-run --abort --quit --skip".split()
+)
+_OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their words are names
+_MOST_WORDS = 5  # of a command, among which it says what it does
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
 _SHELLS = frozenset(
     "sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split()
@@ -116,11 +139,38 @@ def _is_excluded(part: Simple) -> bool:
         return True
     if name in _SHELLS and _is_a_prompt(arguments):
         return True
-    if _ASKS.intersection(arguments) or ("-f" in arguments and _LOGS.intersection(part.words)):
+    if "-f" in arguments and _LOGS.intersection(part.words):
         return True
     if name == "git":
         return _reads_or_asks(arguments)
-    return _is_ours(part)
+    return _asks_by_option(part) or _asks_by_verb(part) or _is_ours(part)
+
+
+def _asks_by_option(part: Simple) -> bool:
+    """Return whether an option asks somebody, or has the command go on without end."""
+    given = (argument.partition("=") for argument in part.words[1:])
+    asks = any(option in _ASKS and value not in _NO for option, _, value in given)
+    watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # before a word it has a value
+    return asks or watches or {"-i", "-t"}.issubset(part.words)
+
+
+def _asks_by_verb(part: Simple) -> bool:
+    """Return whether a command says that it serves, or that it asks."""
+    if part.name in _OF_NAMES or _AGREED.intersection(part.words):
+        return False
+    asks = _SERVES | _QUESTIONS
+    return any(verb in asks or verb.endswith(_ENDLESS) for verb in _verbs(part))
+
+
+def _verbs(part: Simple) -> Iterator[str]:
+    """The words that say what a command does: no options, nor what may be the value of one."""
+    before = ""
+    for word in (part.name, *part.words[1:_MOST_WORDS]):
+        if before == "-m" or not (word.startswith("-") or before.startswith("-")):
+            yield from word.split(":")
+        if "test" in word:
+            return  # what follows names what is tested
+        before = "" if "=" in word else word
 
 
 def prints_ours(layout: Layout, command: object) -> bool:
@@ -146,16 +196,30 @@ def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
-    """Return whether a git command prints a file, or waits for answers."""
-    verbs = [argument for argument in arguments if not argument.startswith("-")]
+    """Return whether a git command prints a file, opens an editor, or waits for answers."""
+    pairs = zip(("", *arguments), arguments, strict=False)
+    verbs = [word for before, word in pairs if word[:1] != "-" and before not in ("-C", "-c")]
     verb = verbs[0] if verbs else ""
     if verb in ("cat-file", "blame", "annotate", "archive", "difftool", "mergetool", "gui"):
         return True
     if verb == "show" and any(":" in argument for argument in verbs[1:]):
         return True
+    if verb in ("commit", "revert"):
+        options = arguments[arguments.index(verb) :]
+        if not any(map(_needs_no_editor, options)):
+            return True
+    if "--continue" in arguments:
+        return True
     return any(argument in ("-i", "-p", "--interactive", "--patch", "-e") for argument in arguments
                if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
                            "clean"))  # fmt: skip
+
+
+def _needs_no_editor(argument: str) -> bool:
+    """Return whether an option of git gives the message, as in `-am`, or needs none."""
+    if argument.startswith("--"):
+        return argument.partition("=")[0] in _MESSAGES
+    return argument.startswith("-") and not frozenset("mFC").isdisjoint(argument)
 
 
 def _peeled(parts: list[Simple]) -> int | None:

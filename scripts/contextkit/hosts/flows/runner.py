@@ -16,10 +16,10 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, filters, names, stores, version
+from contextkit.base import files, names, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -199,41 +199,31 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     told = [_through_the_door(layout, answer) for answer in answers if answer != NOTHING]
     if not told:
         return NOTHING
-    from contextkit.base import tokens
-
     block = next((answer.block for answer in told if answer.block), "")
     result = next((answer.result for answer in told if answer.result is not None), None)
     wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
-    limits = layout.limits
-    most = int(limits.hook_context_tokens / tokens.CAUTION)
-    contexts = [answer.context for answer in told if answer.context]
-    lines = _joined(contexts, limits.hook_context_characters, most)
-    room = limits.hook_context_characters - len(lines)
-    for answer in told:
-        if not answer.quoted.strip():
-            continue
-        around = hosts.labeled("x" + "`" * filters.longest_run(answer.quoted), answer.origin)
-        left = most - tokens.estimate(f"{lines}\n\n{around}") - 1
-        if left < 1 or room <= len(around) + 4:
-            break
-        text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
-        lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
-        room = limits.hook_context_characters - len(lines)
-    return wrapped.replace(context=lines, block=block, result=result)
+    return wrapped.replace(context=_within(layout, told), block=block, result=result)
 
 
-def _joined(texts: list[str], characters: int, most: int) -> str:
-    """The texts as lines, within both limits: the longest one is cut."""
+def _within(layout: Layout, told: list[Answer]) -> str:
+    """The answers' texts within the host's limits: quoted ones are cut, then our longest lines."""
     from contextkit.base import tokens
+    from contextkit.text.fitting import Part, fit
 
-    if not texts:
-        return ""
-    longest = max(range(len(texts)), key=lambda at: len(texts[at]))
-    others = "\n".join(text for at, text in enumerate(texts) if at != longest)
-    room = max(0, characters - len(others) - 1)
-    left = max(1, most - tokens.estimate(others) - 1)
-    texts[longest] = tokens.clip(texts[longest][:room], left)
-    return tokens.clip("\n".join(texts)[:characters], most)
+    limits, count = layout.limits, len(told)
+    most = int(limits.hook_context_tokens / tokens.CAUTION)
+    longest = max(told, key=lambda answer: len(answer.context))
+
+    def whole(texts: Sequence[str]) -> str:
+        quoted = map(hosts.labeled, texts[count:], [answer.origin for answer in told])
+        return "\n\n".join(filter(None, ["\n".join(filter(None, texts[:count])), *quoted]))
+
+    def fits(texts: Sequence[str]) -> bool:
+        text = whole(texts)
+        return len(text) <= limits.hook_context_characters and tokens.estimate(text) <= most
+
+    lines = [Part(a.context, ((2 if a is longest else 3, 0),), least=1) for a in told]
+    return whole(fit([*lines, *(Part(a.quoted, ((1, 0),), least=1) for a in told)], fits))
 
 
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:

@@ -51,7 +51,8 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
-    waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
+    stored = state.current(layout)
+    waiting = stored.waiting(stored.everywhere())
     if not waiting:
         return NOTHING
     name, document = next(iter(waiting.items()))
@@ -366,7 +367,7 @@ def when_full(layout: Layout, given: HookInput) -> None:
 
     count, window = _usage(given)
     if given.declared.ours == "Stop" and given.session and _is_behind(given):
-        files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
+        files.write(seen_agents.path(layout, given.session, seen_agents.BEHIND), "")
     if count:
         task, session = store.current_task(layout), _session(layout, given)
         zone, path = context_window.look(layout, session, task, count, window)
@@ -376,7 +377,7 @@ def when_full(layout: Layout, given: HookInput) -> None:
 
 def catch_up(layout: Layout, given: HookInput) -> None:
     """Do what the end of a turn could not, because the transcript was not written by then."""
-    files.discard(seen_agents.mark(layout, given.session, seen_agents.BEHIND))
+    files.discard(seen_agents.path(layout, given.session, seen_agents.BEHIND))
     when_full(layout, given)
 
 
@@ -384,7 +385,7 @@ def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     files.discard(told(layout, given.session))
     path = _save_once(layout, given, _reason(given), _usage(given)[0], _MEETING)
-    files.write(seen_agents.mark(layout, given.session, seen_agents.COMPACTION), path + "\n")
+    files.write(seen_agents.path(layout, given.session, seen_agents.COMPACTION), path + "\n")
 
 
 def after(layout: Layout, given: HookInput) -> None:
@@ -394,7 +395,7 @@ def after(layout: Layout, given: HookInput) -> None:
 
     context_window.forget(layout, _session(layout, given), store.current_task(layout))
     summary = _summary(given.text("compact_summary"))
-    mark = seen_agents.mark(layout, given.session, seen_agents.COMPACTION)
+    mark = seen_agents.path(layout, given.session, seen_agents.COMPACTION)
     waiting = layout.join((files.read_if_there(mark) or "").strip())
     if os.path.isfile(waiting):
         files.discard(mark)

@@ -341,7 +341,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             tasks = transfers.tasks(layout)
             if _is_kept(offer, entry, [name for name, task in tasks.items() if task == subject]):
                 return
-            moved = upkeep.archive(layout, subject, [])
+            moved = upkeep.archive(layout, subject)
             done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
         offer.report.add("not taken", address, 0, offer.sender.name, str(error))

@@ -273,7 +273,7 @@ def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
     if name.partition("/")[0] == "payload":
         payload = payloads.parse(data, address(name))
         changes = redaction.cleaned(vars(payload), allowed)
-        return b"".join(payloads.pieces(payload.replace(**changes)))
+        return payloads.as_bytes(payloads.render(payload.replace(**changes)))
     return redaction.redacted(data.decode("utf-8"), allowed)[0].encode()
 
 

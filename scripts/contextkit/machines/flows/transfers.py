@@ -199,7 +199,7 @@ _FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints
 def tasks(layout: Layout) -> dict[str, str]:
     """The task of each document of memory here."""
     try:
-        listed = upkeep.listed(layout, "", [])
+        listed = upkeep.listed(layout)
     except ContextError:
         return {}
     return {

@@ -22,7 +22,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Any, Callable, Iterator
+from contextkit.base.type_names import Any, Callable
 from contextkit.memory.documents import store as memory
 
 OK, WARN, SAVE = "ok", "warn", "save"
@@ -105,8 +105,7 @@ def _mark(layout: Layout, session: str, task: str) -> str:
     return layout.memory_state("saves/" + key)
 
 
-_PIECE = 1 << 16  # bytes to read first; each further read is twice as long
-_FARTHEST = 1 << 25  # bytes from the end at which to stop searching
+_PIECES = (1 << 16, 1 << 19, 1 << 22, 1 << 25)  # bytes to read from the end, until there is a count
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _COMMON, _LARGE = 200_000, 1_000_000  # window sizes in tokens
 _BOUNDARY = b'"compact_boundary"'
@@ -128,27 +127,35 @@ def usage(path: str) -> tuple[int, int]:
 
 def _read(path: str) -> tuple[int, int]:
     """Return the tokens in the context, and the window size if the transcript records it (or 0)."""
-    newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
-    aside = False
-    for line in _from_the_end(path):
+    if not (os.path.isfile(path) and os.access(path, os.R_OK)):
+        raise bad_input(f"{path}: is not a file that can be read: {_INSTEAD}")
+    size = os.stat(path).st_size
+    for most in _PIECES:
+        lines = list(filter(bytes.strip, formats.tail(path, most).split(b"\n")))
+        counts = _latest(lines)
+        if counts or size <= most:
+            return counts or _refuse_others(path, lines)
+    raise bad_input(f"{path}: no reply in its last {_PIECES[-1] >> 20} MB: {_INSTEAD}")
+
+
+def _latest(lines: list[bytes]) -> tuple[int, int] | None:
+    """What the last line with a count says; after a compaction, an estimate of what follows it."""
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
         if b'"token_count"' in line and (counts := _of_rollout(formats.object_in(line))):
             return counts
-        if b'"usage"' in line or _BOUNDARY in line:
-            event = formats.object_in(line)
-            if event.get("isSidechain"):
-                aside = True
-            elif event.get("subtype") == "compact_boundary":
-                return sum(
-                    tokens.estimate(_message_text(formats.object_in(each))) for each in newer
-                ), 0
-            elif count := _reply_tokens(event):
-                message = event["message"]
-                return count, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
-        newer.append(line)
-    _refuse_strangers(path, newer[-1] if newer else b"")
-    if aside:
-        raise bad_input(f"{path}: holds a subagent's lines only: {_INSTEAD}")
-    return 0, 0
+        if b'"usage"' not in line and _BOUNDARY not in line:
+            continue
+        event = formats.object_in(line)
+        if event.get("isSidechain"):
+            continue
+        if event.get("subtype") == "compact_boundary":
+            texts = (_message_text(formats.object_in(each)) for each in lines[at + 1 :])
+            return sum(map(tokens.estimate, texts)), 0
+        if count := _reply_tokens(event):
+            is_large = str(event["message"].get("model", "")).endswith("[1m]")
+            return count, _LARGE if is_large else 0
+    return None
 
 
 def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
@@ -175,34 +182,13 @@ def _message_text(event: dict[str, Any]) -> str:
     return formats.texts_of(message.get("content"))
 
 
-def _refuse_strangers(path: str, first: bytes) -> None:
-    """Raise ContextError, naming alternatives, if the first line is not that of a transcript."""
-    if not first or (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
-        return
-    kind = "a rollout without a count of tokens" if b'"payload"' in first else "not a transcript"
-    raise bad_input(f"{path}: {kind}: {_INSTEAD}")
-
-
-def _from_the_end(path: str) -> Iterator[bytes]:
-    """Yield the nonblank lines of a file, last line first."""
-    if not os.path.isfile(path):
-        raise bad_input(f"{path}: is not a file: {_INSTEAD}")
-    try:
-        with open(path, "rb", buffering=0) as file:
-            yield from _lines_of(file, path)
-    except OSError as error:
-        raise bad_input(f"{path}: cannot be read ({error.strerror}): {_INSTEAD}") from None
-
-
-def _lines_of(file: Any, path: str) -> Iterator[bytes]:
-    start = length = file.seek(0, os.SEEK_END)
-    size, rest = _PIECE, b""
-    while start:
-        if length - start > _FARTHEST:
-            raise bad_input(f"{path}: no reply in its last {_FARTHEST >> 20} MB: {_INSTEAD}")
-        size = min(size, start)
-        start = file.seek(start - size)
-        rest, *lines = (file.read(size) + rest).split(b"\n")
-        yield from filter(bytes.strip, reversed(lines))
-        size *= 2
-    yield from filter(bytes.strip, [rest])
+def _refuse_others(path: str, lines: list[bytes]) -> tuple[int, int]:
+    """Nothing, for a transcript without a reply; raise ContextError for any other file."""
+    first = lines[0] if lines else b""
+    if first and not (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
+        is_rollout = b'"payload"' in first
+        kind = "a rollout without a count of tokens" if is_rollout else "not a transcript"
+        raise bad_input(f"{path}: {kind}: {_INSTEAD}")
+    if any(b'"usage"' in line and formats.object_in(line).get("isSidechain") for line in lines):
+        raise bad_input(f"{path}: holds a subagent's lines only: {_INSTEAD}")
+    return 0, 0

@@ -337,6 +337,16 @@ def _changed(lines: list[str], gone: set[str], added: tuple[str, ...]) -> list[s
     return [f"{head} {', '.join(inline) or nothing}".rstrip(), *below]
 
 
+def whole(layout: Layout, change: Plan, moment: int) -> str:
+    """The plan of a task with the changes in `change`; a new one if there is none to read."""
+    path, new = path_of(layout, change.task_id), render(Plan(task_id=change.task_id))
+    try:
+        old = files.read_if_there(path) if os.path.isfile(path) else ""
+        return update(old or new, change, moment)
+    except (OSError, ContextError):
+        return update(new, change, moment)
+
+
 def save(layout: Layout, change: Plan, moment: int) -> str:
     """Create or update the plan of a task, safe beside other updates; return the path."""
     path = path_of(layout, change.task_id)

@@ -247,7 +247,7 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
     written = []
     if text.strip():
         fields = {"agent": agent, "description": "", "status": "", "summary": ""}
-        written.append(layout.shown(saving.finding(layout, task, fields, text, now).write()))
+        written.append(saving.write(layout, saving.finding(task, fields, text, now), now))
     _change_fan_out(
         layout, task, lambda sent: sent.replace(returned={**sent.returned, agent: digest})
     )
@@ -283,4 +283,4 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     summary = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."
     fields = saving.carried(layout, task, summary)
     phase = saving.phase_of(layout, task)
-    return layout.shown(saving.checkpoint(layout, task, phase, fields, now).write())
+    return saving.write(layout, saving.checkpoint(layout, task, phase, fields, now), now)

@@ -217,7 +217,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.checkpoint or saved.state.next_action:
         pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
     advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
-    if advice.strip() and (advice != HOW_TO_RESUME or _stale(saved)):
+    if advice.strip() and (advice != HOW_TO_RESUME or _changed(saved)):
         pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
     if saved.blockers:
         rest = "make verdict_table view=attention"
@@ -292,6 +292,8 @@ def without_recovery(text: str) -> str:
 def _facts(layout: Layout, saved: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
     stale = f", older than {limit}: what it says may no longer hold" if saved.stale else ""
+    count = saved.checkpoint.findings_count if saved.checkpoint else 0
+    after = f", after {names.counted(count, 'finding')}" if count else ""
     phase = saved.checkpoint.phase if saved.checkpoint else ""
     if saved.phase not in ("", phase):
         phase += f", and now {saved.phase}"
@@ -300,7 +302,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         found=saved,
         checkpoint=saved.checkpoint,
         phase=phase,
-        age=_ago(saved.age) + stale,
+        saved=_ago(saved.age) + after + stale,
         away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
         agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
@@ -348,11 +350,6 @@ def _changed(saved: Recovered) -> list[str]:
         for file in saved.files
         if file.state != references.FRESH and file.path in was_there
     ]
-
-
-def _stale(saved: Recovered) -> int:
-    """How many of the files in play are changed or missing."""
-    return sum(file.state != references.FRESH for file in saved.files)
 
 
 def _quoted(text: str) -> str:
@@ -461,7 +458,7 @@ def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
     lines = [f"- {names.one_line(file.path)}: {file.state}" for file in saved.files[:_FILES]]
     if len(saved.files) > _FILES:
         lines.append(f"- and {len(saved.files) - _FILES} more")
-    changed = _stale(saved)
+    changed = len(_changed(saved))
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     path = saved.checkpoint_path or saved.snapshot_path
     return _later(f"Files in play, {since} since then", "\n".join(lines), path, at, budget)

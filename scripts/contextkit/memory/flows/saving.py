@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, git, names, redaction, references, sessions, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
+from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import sections
@@ -41,18 +42,25 @@ _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
 
 
-class Pending(Record):
-    """A document ready to write: its text, a writer that returns its path, and messages."""
+_MODULES: dict[type[Record], Any] = {
+    Plan: plans,
+    Finding: findings,
+    Merged: merged_findings,
+    Checkpoint: checkpoints,
+    Snapshot: snapshots,
+}
 
-    text: str
-    write: Callable[[], str]
-    said: tuple[str, ...] = ()
+
+def write(layout: Layout, document: Record, now: int) -> str:
+    """Write a document of memory, or the changes to a plan; return the path, as shown."""
+    return layout.shown(_MODULES[type(document)].save(layout, document, now))
 
 
-def pending(layout: Layout, module: Any, document: Record, now: int) -> Pending:
-    """A document ready to write with the `render` and `save` of its module."""
-    text = module.render(document)
-    return Pending(text=text, write=lambda: module.save(layout, document, now))
+def text_of(layout: Layout, document: Record, now: int) -> str:
+    """A document of memory as it would be written; a plan with what it holds already."""
+    if isinstance(document, Plan):
+        return plans.whole(layout, document, now)
+    return str(_MODULES[type(document)].render(document))
 
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
@@ -107,20 +115,17 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
-    """A plan or a change to one; its text is that of a new plan with these fields."""
+def plan(layout: Layout, task: str, fields: Fields) -> Plan:
+    """A plan or a change to one."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plans.update(plans.render(Plan(task_id=task)), change, now)
-    messages = _unasked(layout, change)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now), said=messages)
+    if any(question.answered for question in change.questions):
+        _check_answers(layout, change)
+    return change
 
 
-def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
-    """A message for each answer that nobody asked for; an unknown number raises ContextError."""
-    if not any(question.answered for question in change.questions):
-        return ()
+def _check_answers(layout: Layout, change: Plan) -> None:
+    """Tell the user of answers that nobody asked for; an unknown number raises ContextError."""
     text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
-    messages = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
             questions = plans.of_task(layout, change.task_id).questions
@@ -131,8 +136,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
             )
             none = f"answered={answer[:20]}: no question has this number"
             raise bad_input(f"{none}; open: {there or 'none'}")
-        messages.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
-    return tuple(messages)
+        remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -145,12 +149,8 @@ def is_known(layout: Layout, task: str) -> bool:
     return task == memory.current_task(layout) or any(load(layout, task) for load in stored)
 
 
-def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
+def finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     """A finding from fields and an agent's report ('' if there is none); the fields win."""
-    return pending(layout, findings, _finding(task, fields, report, now), now)
-
-
-def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     read: Fields = {}
     if report.strip():
         from contextkit.memory.documents import reports
@@ -190,11 +190,11 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
+def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Snapshot:
     """A snapshot from fields, with a digest of each file in play."""
     fields["files"] = notes(fields["files"])
     whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
-    return pending(layout, snapshots, _snapshot(layout, task, whole, now, **fields), now)
+    return _snapshot(layout, task, whole, now, **fields)
 
 
 def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
@@ -235,7 +235,7 @@ def checkpoint(
     fields: Fields,
     now: int,
     coming: tuple[Finding, ...] = (),
-) -> Pending:
+) -> Checkpoint:
     """A checkpoint from fields, what the store knows, and findings `coming` right before it."""
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
@@ -269,10 +269,10 @@ def checkpoint(
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
-    command = f"`make memory_plan task={task} completed=…` says it there too"
-    open_there = f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}"
-    ready = pending(layout, checkpoints, made, now)
-    return ready.replace(said=(open_there,)) if unplanned else ready
+    if unplanned:
+        command = f"`make memory_plan task={task} completed=…` says it there too"
+        remark(f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}")
+    return made
 
 
 def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
@@ -307,7 +307,7 @@ def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
     """What git saw change since a moment, newest first; None if it did not answer."""
     from contextkit.handoffs.flows import work
 
-    seen = work.looking(layout, since).seen()
+    seen = work.seen(layout, since)
     if seen is None:
         return None
     inside = {path: state for path, state in seen.items() if not path.startswith("../")}
@@ -344,25 +344,23 @@ def phase_of(layout: Layout, task: str) -> str:
     return recorded or checkpoints.last(layout, task).phase
 
 
-def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
+def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Record]]:
     """The phase and documents of a batch: a finding per agent, then, if so set, a checkpoint."""
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
     phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
-    made = []
+    made: list[Finding] = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
         try:
-            made.append(_finding(task, _fields(row, FINDING, where), "", now))
+            made.append(finding(task, _fields(row, FINDING, where), "", now))
         except ContextError as error:
             text = str(error)
             raise bad_input(text if text.startswith(where) else f"{where}: {text}") from None
-
-    ready = [pending(layout, findings, finding, now) for finding in made]
-    if layout.limits.memory_agent_completion:
-        ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
-    return phase, ready
+    if not layout.limits.memory_agent_completion:
+        return phase, [*made]
+    return phase, [*made, checkpoint(layout, task, phase, fields, now, tuple(made))]
 
 
 _FINDINGS = 5  # the newest findings whose summaries are included

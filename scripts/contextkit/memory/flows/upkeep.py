@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, ledger, names, shelf, tokens
-from contextkit.base.errors import UPGRADE, ContextError, bad_input
+from contextkit.base.errors import UPGRADE, ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
@@ -15,10 +15,14 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.merged import Merged
 from contextkit.text import facts
 
+_LEFT = "left where it is: "
 
-def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[dict[str, str]]:
-    """The documents by kind, oldest first; `state` is their status, phase or reason."""
-    broken = [] if broken is None else broken
+
+def listed(layout: Layout, task: str = "", left: str | None = None) -> list[dict[str, str]]:
+    """The documents by kind, oldest first; `state` is their status, phase or reason.
+
+    The user is told of each that cannot be read, after the words `left`, unless they are None.
+    """
     kinds: dict[str, memory.Kept[Any]] = {
         "plan": plans.KEPT,
         "finding": findings.KEPT,
@@ -26,11 +30,15 @@ def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> l
         "checkpoint": checkpoints.KEPT,
         "snapshot": snapshots.KEPT,
     }
+    there = {kind: kept.load_all(layout, task) for kind, kept in kinds.items()}
+    if left is not None:
+        remark(*(f"{left}{broken}" for loaded in there.values() for broken in loaded.broken))
     return [
-        {"kind": kind, "task": kept.of(document), "time": getattr(document, "timestamp", ""),
-         "state": kept.state(document), "path": path}
-        for kind, kept in kinds.items()
-        for path, document in kept.load_all(layout, task).noting(broken)
+        {"kind": kind, "task": kinds[kind].of(document),
+         "time": getattr(document, "timestamp", ""), "state": kinds[kind].state(document),
+         "path": path}
+        for kind, loaded in there.items()
+        for path, document in loaded
     ]  # fmt: skip
 
 
@@ -66,18 +74,18 @@ def moving(layout: Layout, task: str) -> files.locked:
     return files.locked(layout.lock(layout.memory_state(memory.check_task(task) + ".moving")))
 
 
-def merge(
-    layout: Layout, task: str, now: int, broken: list[str]
-) -> tuple[Merged, list[str], list[str]]:
+def merge(layout: Layout, task: str, now: int) -> tuple[Merged, list[str], list[str]]:
     """Merge a task's findings; also return the source paths, and the merged files it supersedes.
 
     Archived findings are taken over from earlier merged files. To be called holding `moving`.
     """
-    loaded = findings.load_all(layout, memory.check_task(task)).noting(broken)
-    earlier = merged_findings.load_all(layout, task).noting(broken)
+    loaded = findings.load_all(layout, memory.check_task(task))
+    earlier = merged_findings.load_all(layout, task)
+    broken = list(map(str, (*loaded.broken, *earlier.broken)))
     if not loaded and not earlier:
         none = f"{task}: no findings to merge: save one with memory_finding"
         raise ContextError("; ".join([*broken, none]))
+    remark(*(f"left out: {line}" for line in broken))
     parts = merged_findings.sources(loaded, earlier.documents).items()
     more = [extra for document in earlier.documents for extra in document.more]
     merged = merged_findings.merge(task, parts, names.iso(now), more)
@@ -110,19 +118,18 @@ def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
     return [target] if target else []
 
 
-def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
+def archive(layout: Layout, task: str) -> list[str]:
     """Move everything of a task into its archive; return the new paths, if any."""
     with moving(layout, task):
-        moved = put_away(
-            layout, task, [document["path"] for document in listed(layout, task, broken)]
-        )
+        there = listed(layout, task, _LEFT)
+        moved = put_away(layout, task, [document["path"] for document in there])
         memory.forget(layout, task)
     return moved
 
 
-def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
-    """Restore a task's archive and make it current; return the paths. What clashes is in `left`."""
-    moved = []
+def unarchive(layout: Layout, task: str) -> tuple[list[str], list[str]]:
+    """Restore a task's archive and make it current; return the paths, and those that clash."""
+    moved, left = list[str](), list[str]()
     with moving(layout, task):
         for kind in memory.KINDS:
             place = layout.memory_archive(task, kind).rstrip("/")
@@ -135,14 +142,15 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
                     moved += _moved(layout, path, os.path.dirname(back), kind)
         if moved:
             memory.record(layout, task)
-    return moved
+    return moved, left
 
 
-def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tuple[str, str]]:
+def clean(layout: Layout, now: int, dry_run: bool) -> list[tuple[str, str]]:
     """(path, what became of it) for each stale checkpoint; the last of an open task is archived."""
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
-    saved = checkpoints.load_all(layout).noting(broken)
+    saved = checkpoints.load_all(layout)
+    remark(*(f"{_LEFT}{broken}" for broken in saved.broken))
     for path, checkpoint in saved:
         newest[checkpoint.task_id] = path  # they come oldest first
     done = []

@@ -21,6 +21,7 @@ from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.base.settings import Limits
     from contextkit.text.digests import engine
 
 FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
@@ -28,6 +29,7 @@ _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks f
 _DAY = 86_400
 _ROWS = 60
 _SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
+_SAVES = 0.8  # of the output, of such a form that would pass as it is if it were the output
 _FAILURE = re.compile(
     r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
     r"|missing|abort|killed|timed? ?out|unable|invalid|refused|more",
@@ -196,7 +198,7 @@ def digested(layout: Layout, told: Told) -> str:
     size = told.estimated or tokens.estimate(told.content)
     away = "" if layout.here == layout.root else f" in {layout.root}"
     text, head = plain(told.content), _head(told, size, away)
-    short = compacted(text, size, limits.tokenizer)
+    short = compacted(text, size, limits)
     digest = None if short else _digest(layout, told, text, head)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
     message = _shown(head, short or _rows(digest, before), layout.shown(path))
@@ -207,13 +209,21 @@ def digested(layout: Layout, told: Told) -> str:
     return message
 
 
-def compacted(text: str, size: int, tokenizer: str) -> str:
-    """Return the text in a shorter form that loses nothing; empty if that is not short enough."""
+def compacted(text: str, size: int, limits: Limits) -> str:
+    """Return the text in a shorter form that loses nothing, or says what; empty if all are long."""
     from contextkit.text import compaction
 
-    short = compaction.compacted(text)
-    most = int(min(_SHARE * size, _MOST))
-    return short if short and tokens.within(short, most, tokenizer) else ""
+    passes = min(int(_SAVES * size), limits.hook_tool_output_tokens or _OVER)
+    most = max(passes, min(int(_SHARE * size), _MOST))
+
+    def fits(short: str) -> bool:
+        return bool(short) and tokens.within(short, most, limits.tokenizer)
+
+    whole = compaction.compacted(text)
+    if fits(whole):
+        return whole
+    lean = compaction.compacted(text, lean=True) if whole else ""
+    return lean if fits(lean) else ""
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:

@@ -18,7 +18,7 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded, sealed_copy
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any
 
 Fields = dict[str, Any]
 
@@ -30,7 +30,6 @@ FORMAT = 1
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
-_PIECE = 1 << 16  # characters encoded at a time
 _HEAD_LINES = 16  # of a payload's file above its content
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
 _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
@@ -68,30 +67,6 @@ class Payload(Record):
         }
 
 
-class Checksum(Record):
-    """The length and the SHA-256 digest of a content, which is long: it is computed once."""
-
-    bytes: int
-    sha256: str
-
-
-def checksum(content: str) -> Checksum:
-    sizes: list[int] = []
-
-    def counted() -> Iterator[bytes]:
-        for piece in _encoded(content):
-            sizes.append(len(piece))
-            yield piece
-
-    digest = names.sha256_of(counted())
-    return Checksum(bytes=sum(sizes), sha256=digest)
-
-
-def _encoded(text: str) -> Iterator[bytes]:
-    """`as_bytes` in pieces: encoded at once, a text takes three times its size."""
-    return (as_bytes(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
-
-
 def check(topic: str, source: str, content: str) -> None:
     """Raise ContextError for text that cannot be stored, whatever its length."""
     for name, value in (("topic", topic), ("source", source)):
@@ -105,23 +80,13 @@ def check(topic: str, source: str, content: str) -> None:
 
 def render(payload: Payload) -> str:
     """Render the file of a payload; its last line holds the length and digest of the content."""
-    return b"".join(pieces(payload)).decode("utf-8", "surrogateescape")
+    return templates.render("payload.md", payload=payload, **seal(payload.content), format=FORMAT)
 
 
-def pieces(payload: Payload, content: Checksum | None = None) -> Iterator[bytes]:
-    """The file of a payload piece by piece, so that a long content is never copied whole."""
-    content = content or checksum(payload.content)
-    rendered = templates.pieces(
-        "payload.md", payload=payload, bytes=content.bytes, sha256=content.sha256, format=FORMAT
-    )
-    waiting = b""  # what is short is handed on together
-    for text in rendered:
-        for piece in _encoded(text):
-            waiting += piece
-            if len(waiting) >= _PIECE:
-                yield waiting
-                waiting = b""
-    yield waiting
+def seal(content: str) -> dict[str, str | int]:
+    """The SHA-256 digest and the length of a content, in bytes."""
+    data = as_bytes(content)
+    return {"sha256": names.sha256(data), "bytes": len(data)}
 
 
 def as_bytes(content: str) -> bytes:
@@ -220,17 +185,14 @@ def store_documents() -> dict[str, str]:
     return {"README.md": sealed_copy(templates.render("payload_readme.md")), ".gitkeep": ""}
 
 
-def save(
-    layout: Layout, session: str, payload: Payload, now: int, content: Checksum | None = None
-) -> str:
+def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     """Write a payload, maybe as `-2`, then list it; return its path. Call under the lock."""
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
-    content = content or checksum(payload.content)
-    path = files.create(path, pieces(payload, content))
+    path = files.create(path, as_bytes(render(payload)))
     try:
         touch(path, now)
-        _list(layout, session, entry(path, payload, content), now)
+        _list(layout, session, entry(path, payload), now)
     except BaseException:
         if not _is_listed(layout, session, path):
             os.unlink(path)  # stored and listed, or neither
@@ -248,26 +210,18 @@ def first_line(path: str) -> int:
     return _HEAD_LINES + 1 if path.endswith(".md") else 1
 
 
-def describe(
-    layout: Layout,
-    session: str,
-    path: str,
-    old: Payload,
-    summary: str,
-    now: int,
-    content: Checksum | None = None,
-) -> None:
+def describe(layout: Layout, session: str, path: str, old: Payload, summary: str, now: int) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the lock.
 
-    `old` is what the file contains, `content` its checksum. Does nothing if the session has ended.
+    `old` is what the file contains. Does nothing if the session has ended.
     """
     if not os.path.isfile(path):
         return
-    new, content = old.replace(summary=summary), content or checksum(old.content)
-    files.write(path, pieces(new, content))
+    new = old.replace(summary=summary)
+    files.write(path, as_bytes(render(new)))
     touch(path, now)
     into = os.path.join(folder(layout, session), MANIFEST)
-    if not _change(into, entry(path, old, content), entry(path, new, content)):
+    if not _change(into, entry(path, old), entry(path, new)):
         repair(layout, session, now)
     touch(into, now)
 
@@ -281,12 +235,13 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
     return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
-def same(layout: Layout, session: str, payload: Payload, content: Checksum) -> str:
+def same(layout: Layout, session: str, payload: Payload) -> str:
     """The file in a session that has exactly this text of the same source; '' if there is none."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
         return ""
-    parts = files.read_bytes(manifest).split(f'"sha256": "{content.sha256}"'.encode())
+    digest = seal(payload.content)["sha256"]
+    parts = files.read_bytes(manifest).split(f'"sha256": "{digest}"'.encode())
     for before in parts[:-1]:
         identity = last_id(before)
         path = os.path.join(folder(layout, session), identity + ".md")
@@ -315,9 +270,8 @@ def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
         pass  # it is listed, and counts as used since it was written
 
 
-def entry(path: str, payload: Payload, content: Checksum | None = None) -> Fields:
+def entry(path: str, payload: Payload) -> Fields:
     """The manifest's entry: the documented keys in order, then ours."""
-    content = content or checksum(payload.content)
     name = os.path.basename(path)
     summary = payload.summary
     if len(summary) > _SUMMARY_LENGTH:
@@ -330,8 +284,7 @@ def entry(path: str, payload: Payload, content: Checksum | None = None) -> Field
         "tokens": payload.tokens,
         "createdAt": payload.created_at,
         "summary": summary,
-        "sha256": content.sha256,
-        "bytes": content.bytes,
+        **seal(payload.content),
     }
 
 
@@ -517,17 +470,6 @@ def _end(data: bytes) -> tuple[int, int]:
     digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
     ours = end >= 0 and digits.isdigit() and _tail(int(digits)).encode() == data[end:]
     return (end, int(digits)) if ours else (0, 0)
-
-
-def total(data: bytes) -> int:
-    """The total, read from the tail alone if it is as we write it."""
-    end, number = _end(data)
-    if end:
-        return number
-    try:
-        return sum(entry["tokens"] for entry in parse_manifest(data, "")[LIST])
-    except ContextError:
-        return 0
 
 
 def last_id(data: bytes) -> str:

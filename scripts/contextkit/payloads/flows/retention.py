@@ -86,7 +86,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     if not ours:  # the folder belongs to somebody else
         return ""
     count = sum(name.endswith(".md") for name in ours)
-    total = payloads.total(manifest)
+    total = _total(manifest)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -99,8 +99,18 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
         _move(foreign, away, folder)
     ledger.note(layout, ledger.ENDED, f"session:{session}", tokens=total, session=session)
     stayed = ", ".join(_shown(layout, folder, name) for name in foreign)
-    removed = f"session {session}: {count} payloads, {total} tokens removed ({reason})"
+    sizes = f"{names.counted(count, 'payload')}, {names.counted(total, 'token')}"
+    removed = f"session {session}: {sizes} removed ({reason})"
     return f"{removed}; not removed: {stayed}" if stayed else removed
+
+
+def _total(manifest: bytes) -> int:
+    """The tokens that a manifest lists; none of one that cannot be read."""
+    try:
+        entries = payloads.parse_manifest(manifest, "")[payloads.LIST]
+    except ContextError:
+        return 0
+    return sum(entry["tokens"] for entry in entries)
 
 
 def _shown(layout: Layout, folder: str, name: str) -> str:
@@ -253,11 +263,10 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
             summary="The agent died before it could hand this in.",
             content=text,
         )
-        content = payloads.checksum(text)
         payloads.prepare_store(layout)
         resume(layout, agent, now)
-        stored = payloads.same(layout, agent, payload, content)
-        stored = stored or payloads.save(layout, agent, payload, now, content)
+        stored = payloads.same(layout, agent, payload)
+        stored = stored or payloads.save(layout, agent, payload, now)
         files.settle()
     files.discard(path)
     return stored

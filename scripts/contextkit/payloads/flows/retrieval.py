@@ -11,7 +11,7 @@ from contextkit.base import addresses, files, markdown, names, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterator
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
@@ -95,26 +95,21 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
     return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")
 
 
-def search(
-    layout: Layout, session: str, query: str, looked: Callable[[], None] = lambda: None
-) -> Iterator[tuple[str, int, str, str]]:
-    """(id, line number in the file, line, section) wherever all words of `query` occur.
+def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, str]]:
+    """(path, line number in the file, line, section) wherever all words of `query` occur.
 
-    In one line, ignoring case, or else in a section: then its line with most of them. `looked` is
-    called before each payload.
+    In one line, ignoring case, or else in a section: then its line with most of them.
     """
     words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
-    for path in payloads.documents(layout, session):
-        looked()
+    for path in paths:
         try:
             text = files.read_bytes(path).decode("utf-8", "replace")
         except ContextError:
             continue  # it disappeared during the search
         lower = text.lower()
         if all(word in lower for word in words):
-            identity = os.path.basename(path).removesuffix(".md")
             for number, line, section in _hits(text, words):
-                yield identity, number, line.rstrip("\r"), section.replace("Full Content", "")
+                yield path, number, line.rstrip("\r"), section.replace("Full Content", "")
 
 
 def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, ledger, names, redaction, tokens
-from contextkit.base.errors import bad_input
+from contextkit.base.errors import bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
@@ -51,7 +51,6 @@ class Stored(Record):
     path: str
     ref: str
     kind: str = ""  # what the receipt calls the text
-    notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -64,11 +63,10 @@ def store(
     The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
     in place of the text.
     """
-    payload, notes = _payload(layout, output, now)
-    content = payloads.checksum(payload.content)
-    path, again = _save(layout, session, payload, content, now)
+    payload = _payload(layout, output, now)
+    path, again = _save(layout, session, payload, now)
     if again:
-        notes.append(f"the same text is stored already: {layout.shown(path)}")
+        remark(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
     if layout.limits.receipt_writer and not has_author:
@@ -78,21 +76,19 @@ def store(
     is_new = not (again or output.summary)
     if is_new and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now, content)
-    return _answer(layout, told, path, notes, passed)
+            payloads.describe(layout, session, path, payload, told.summary, now)
+    return _answer(layout, told, path, passed)
 
 
-def _save(
-    layout: Layout, session: str, payload: Payload, content: payloads.Checksum, now: int
-) -> tuple[str, bool]:
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
     """The file that contains the text, and whether it already did."""
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload, content):
+        if path := payloads.same(layout, session, payload):
             return payloads.used(layout, session, path, now), True
-        return payloads.save(layout, session, payload, now, content), False
+        return payloads.save(layout, session, payload, now), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -121,41 +117,41 @@ def answered(
     if told.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
-    return _answer(layout, told, path, [], passed=False)
+    return _answer(layout, told, path, passed=False)
 
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
     """Store the text exactly at `target`, outside any session; it is never listed or removed."""
-    payload, notes = _payload(layout, output, now)
+    payload = _payload(layout, output, now)
     told = _told(layout, output, target)
+    text = output.content
     if target.endswith(".md"):
-        pieces = payloads.pieces(payload.replace(summary=told.summary or payload.summary))
-    else:
-        pieces = iter((payloads.as_bytes(output.content),))
+        text = payloads.render(payload.replace(summary=told.summary or payload.summary))
     if overwrite:
-        files.write(target, pieces)
+        files.write(target, payloads.as_bytes(text))
     else:
-        files.create(target, pieces, exact=True)
-    return _answer(layout, told, target, notes)
+        files.create(target, payloads.as_bytes(text), exact=True)
+    return _answer(layout, told, target)
 
 
-def _payload(layout: Layout, output: Output, now: int) -> tuple[Payload, list[str]]:
-    """The payload, with its beginning for a summary if none was given, and notes."""
-    notes = []
+def _payload(layout: Layout, output: Output, now: int) -> Payload:
+    """The payload, with its beginning for a summary if none was given."""
     if output.summary:
         from contextkit.text.digests import reading
 
         sentences = len(list(reading.sentences(names.one_line(output.summary))))
         if not 2 <= sentences <= 3:
-            notes.append(f"summary: should be two to three sentences, not {sentences}")
+            remark(f"summary: should be two to three sentences, not {sentences}")
     most = layout.limits.payload_rows
     if len(output.rows) > most:
-        notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
+        remark(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
     summary = names.one_line(output.summary) or names.one_line(output.content.lstrip()[:400])
     described = [output.topic.strip(), output.source.strip(), summary]
     described += filter(None, map(names.one_line, output.sources))
     (topic, source, summary, *cited), secrets = telling.clean(layout, described)
-    payload = Payload(
+    if secrets:
+        remark(f"redacted in what is passed on: {redaction.summary(secrets)}")
+    return Payload(
         topic=topic,
         source=source,
         created_at=names.iso(now),
@@ -164,9 +160,6 @@ def _payload(layout: Layout, output: Output, now: int) -> tuple[Payload, list[st
         content=output.content,
         sources=tuple(cited),
     )
-    if secrets:
-        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    return payload, notes
 
 
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
@@ -235,12 +228,12 @@ def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
     return answer
 
 
-def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:
-    """The rendered receipt, and notes on what was left out of it."""
+def _answer(layout: Layout, told: Told, path: str, passed: bool = True) -> Stored:
+    """The rendered receipt; the user is told what was left out of it."""
     if told.cut:
-        notes.append(f"receipt: {'; '.join(told.cut)}")
+        remark(f"receipt: {'; '.join(told.cut)}")
     if told.secrets:
-        notes.append(f"redacted in what is passed on: {redaction.summary(list(told.secrets))}")
+        remark(f"redacted in what is passed on: {redaction.summary(list(told.secrets))}")
     text, ref = receipts.render(told.receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
     if passed:
@@ -251,7 +244,6 @@ def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: boo
         path=path,
         ref=ref,
         kind=told.receipt.kind,
-        notes=tuple(dict.fromkeys(notes)),
         missing=told.missing,
         remarks=telling.remarks(told.receipt),
     )

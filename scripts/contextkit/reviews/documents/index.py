@@ -31,11 +31,12 @@ _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
     "id": "id # no finding-id",
     "section": "section area",
-    "file": "file path component datei fichier archivo ファイル 文件",
-    "place": "location place where file:line",
-    "line": "line lines line(s) zeile ligne línea 行",
+    "file": "file path component datei fichier archivo arquivo файл ファイル 文件",
+    "place": "location place where file:line ort lieu lugar место 場所 位置",
+    "line": "line lines line(s) zeile ligne línea linha строка 行 行号 行番号",
     "title": "title finding issue description summary message problem details bug what name"
-             " vulnerability problème problema 問題 问题 描述 befund beschreibung",
+             " vulnerability problème problema 問題 问题 描述 问题描述 проблема befund"
+             " beschreibung",
 }  # fmt: skip
 _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")

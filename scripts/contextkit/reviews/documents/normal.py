@@ -34,6 +34,7 @@ _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
 _FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
 _MOST_FIELD_WORDS = 3
+_UNEVEN = 4  # characters by which a line may be longer or shorter than the title above
 
 
 def with_marks(rows: list[str]) -> list[str]:
@@ -154,6 +155,17 @@ def _cells(row: str, starts: list[int]) -> list[str]:
         near = min(range(len(starts)), key=lambda at: abs(starts[at] - chunk.start()))
         cells[near] = f"{cells[near]} {chunk[0]}".strip()
     return cells
+
+
+def with_underlines(rows: list[str]) -> list[str]:
+    """Return the lines with those as headings that stand above others than `===` and `---`."""
+    made = list(rows)
+    for at, (title, row) in enumerate(itertools.pairwise(rows), 1):
+        line = row.rstrip()
+        is_line = len(line) > 2 and line == line[:1] * len(line) and line[0] in "~^+"
+        if is_line and abs(len(title.rstrip()) - len(line)) < _UNEVEN and title[:1].isalnum():
+            made[at - 1], made[at] = f"### {title}", ""
+    return made
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:

@@ -48,8 +48,8 @@ _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.i
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
     r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?(?:be )?fix(?:ed)?\b"
-    r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b"
+    r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
@@ -459,15 +459,15 @@ def _is_known_label(label: str, value: str) -> bool:
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
-    value_words = _all_words(value)
-    passes = (
-        word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words
-    )
-    return (
-        all(passes)
-        or vocabulary.says_nothing(vocabulary.plain(value))
-        or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
-    ) and not _NUMBERED.match(label)
+    if _NUMBERED.match(label):
+        return False
+    if all(map(_passes, _all_words(value))) or vocabulary.says_nothing(vocabulary.plain(value)):
+        return True
+    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+
+
+def _passes(word: str) -> bool:
+    return word in _PASSING or word.isdigit() or bool(vocabulary.severity(word))
 
 
 def _folded(row: str) -> str:

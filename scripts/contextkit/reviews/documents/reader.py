@@ -16,6 +16,7 @@ severity is not guessed at: `unsure` names its line.
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import re
 from collections import Counter
@@ -26,7 +27,7 @@ from contextkit.base.type_names import Any, Callable, Iterable, Iterator
 from contextkit.reviews.documents import index, normal, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
-from contextkit.reviews.documents.vocabulary import SERIOUS
+from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
@@ -83,10 +84,10 @@ _DENIES = Pattern(
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
-    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
+    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b"
+    r"|\b(?:is|are|was|were|been) (?:now |all |both )?(?:fixed|fine|resolved|gone|solved)\W*$",
     re.IGNORECASE,
 )
-_NO_BLOCKER = Pattern(r"\b(?:not|never|n't)(?: \w+)?(?: an?)? (?:block\w+|critical)", re.IGNORECASE)
 _OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
@@ -101,8 +102,8 @@ _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+_OPENS = 80  # characters of a title that begins with a place
 _WIDE = 60  # characters of a line that is full
-_OPENING = 8  # blanks in a sentence that says only where: `First, a blocker: a.py, line 203.`
 _FEW = 100  # characters of what says that there is nothing
 _ADDRESS = Pattern(r"\s*https?://\S{1,400}")
 _AHEAD = 2_000  # lines in which the next finding is looked for
@@ -227,6 +228,7 @@ class Sight:
             self.plain.append(plain)
         if end := markdown.front_matter(self.plain):
             self.plain[0] = self.plain[end] = ""  # a list as any other
+        self.plain = normal.with_underlines(self.plain)
         self.plain, ends = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
         self.plain = normal.with_labels(self.plain)
@@ -310,7 +312,7 @@ class Sight:
         block = self.blocks[at]
         while (at := self.blocks[at].inside) >= 0:
             title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
-            if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+            if _says_over(title) or (shapes.is_about(title, words) and not self._graded(at)):
                 return True
             if shapes.names_scale(title) and not shapes.place_in(self._text(*block[3:5])).file:
                 return True
@@ -322,7 +324,7 @@ class Sight:
         is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(_is_settled, self._directly_below(at)))
-        return bool(is_template or is_settled or _OVER.search(block.title))
+        return bool(is_template or is_settled or _says_over(block.title))
 
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
@@ -433,7 +435,8 @@ class Sight:
             return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
-        if self._holds_findings(at, is_own=bool(identity) or block.title[:1] == "["):
+        is_own = bool(identity) or block.title[:1] == "["
+        if self._is_file(at) or self._holds_findings(at, is_own):
             return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -471,6 +474,7 @@ class Sight:
     def _label_below(self, at: int, read: Callable[[str], str] = shapes.label_in) -> str:
         """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
+        records = 0
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
@@ -480,9 +484,11 @@ class Sight:
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
             fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
-            stated |= {read(row) for row in fields if not _is_ticked(row)}
+            graded = {read(row) for row in fields if not _is_ticked(row)} - {""}
+            stated |= graded
+            records += bool(graded) and block.first < block.last
         stated -= {""}
-        return stated.pop() if len(stated) == 1 else ""  # else a list
+        return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
@@ -496,7 +502,11 @@ class Sight:
         is_verdict = vocabulary.verdict(bare) is not None or _is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
-        severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
+        is_bare = head.raw in SEVERITIES and shapes.place_in(head.title[:_OPENS]).file
+        is_head = head.marked or head.id or is_bare
+        severity = (head.severity if is_head else "") or shapes.tail_of(bare)
+        if severity in SERIOUS and block.kind == "text":
+            severity = vocabulary.strictest(severity, shapes.said_in(" ".join(own)))
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
@@ -512,8 +522,9 @@ class Sight:
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        listed = head.title if head.is_sign else "" if head.marked else bare
-        if shapes.is_legend(listed) or shapes.defines(bare):
+        is_defined = head.is_sign or " = " in head.title
+        listed = head.title if is_defined else "" if head.marked else bare
+        if shapes.is_legend(listed):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -545,6 +556,7 @@ class Sight:
                 break
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
+            is_next = is_next or (self._is_record(block) and self._is_record(other))
             is_below = number == at + 1 and shapes.leads_title(block.title)
             is_placed = self._begins_at(number) and not self._is_place_of(block, number)
             is_led = not is_below and (is_placed or self._begins_one(number))
@@ -554,6 +566,11 @@ class Sight:
                 break
             last = other.last
         return last
+
+    def _is_record(self, block: Block) -> bool:
+        """Whether a paragraph of several lines has one that is a label with a severity."""
+        rows = self.plain[block.first - 1 : block.last]
+        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
 
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
@@ -590,14 +607,24 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
+        while inside >= 0 and self._is_file(inside):
+            inside = self.blocks[inside].inside
         return self._group(inside) if inside >= 0 else ""
+
+    def _is_file(self, at: int) -> bool:
+        """Whether a heading is the name of a file, with items below it."""
+        below = (self.blocks[inner].kind for inner in self._direct.get(at, ()))
+        place = shapes.place_of(self.blocks[at].title)
+        return bool(place.file) and not place.line and next(below, "") == "item"
 
     def _group(self, at: int) -> str:
         """Return the severity of a line that only names a group, in any language by its sign."""
         if at not in self._groups:
-            stated = index.group_of(self.blocks[at].title)
-            is_heading = self.blocks[at].kind == "heading"
-            self._groups[at] = stated or (self._group_by_sign(at) if is_heading else "")
+            title = self.blocks[at].title
+            stated = index.group_of(title)
+            if not stated and self.blocks[at].kind == "heading":
+                stated = shapes.demanded_in(title) or self._group_by_sign(at)
+            self._groups[at] = stated
         return self._groups[at]
 
     def _group_by_sign(self, at: int) -> str:
@@ -608,7 +635,7 @@ class Sight:
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
             return ""
         below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
-        listed = [each for each in below if each.kind in ("heading", "item")]
+        listed = [each for each in below if each.kind in ("heading", "item") or shapes.is_led(each)]
         is_counted = _COUNTED.search(block.title) and listed
         sign = (block.inside, block.level, head.severity)
         is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
@@ -845,19 +872,23 @@ class Sight:
             if (block.kind == "text" and is_log) or shapes.is_fields(rows):
                 continue
             text = " ".join(rows)
-            place, said = shapes.place_in(text), shapes.said_in(text)
-            is_stated = place.file and said if only_said else place.file or said
+            above = self._place_above(block.first)
+            place = shapes.place_in(text)
+            place = shapes.place_of(self.plain[above - 1]) if above and not place.file else place
+            said = shapes.said_in(text)
+            demanded = shapes.demanded_in(text)
+            is_stated = place.file and (said or demanded) if only_said else place.file or said
             is_cell = bool(vocabulary.severity(text))
             if not is_stated or is_cell or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
-            left = _NO_BLOCKER.sub(" ", " ".join(parts))
+            left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
-            if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
+            is_bad = demanded or _BAD.search(left)
+            if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
                 told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
-                title = next(told, text)
-                opens = len(parts) > 1 and parts[0].count(" ") < _OPENING and place.file in parts[0]
-                title = " ".join(parts[opens:][:2]) if place.file in title else title
+                title = next(told, next((part for part in parts if place.file in part), text))
+                title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
 
@@ -918,7 +949,7 @@ class Sight:
         """Whether a line may state something: no code, no name of a group, nothing that is done."""
         row = self.plain[number - 1]
         is_over = _is_ticked(row) or _is_settled(row) or _PLACEHOLDER.search(self.rows[number - 1])
-        is_group = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
+        is_group = block.kind == "heading" and (index.group_of(block.title) or _says_over(row))
         return block.kind not in ("code", "rule", "comment") and not (is_over or is_group)
 
     def _explains(self, at: int, row: str, word: str, read: int) -> bool:
@@ -934,6 +965,11 @@ class Sight:
 def _unquoted(value: str) -> str:
     is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
     return value.strip("\"' ") if is_quoted else value.strip()
+
+
+@functools.lru_cache(1 << 14)
+def _says_over(title: str) -> bool:
+    return bool(_OVER.search(title))
 
 
 def _begins(title: str) -> str:
@@ -1027,6 +1063,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if any(_is_done(cell) for cell in states if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    if not place.file and re.fullmatch(r"[\w./-]{1,200}\.\w{1,12}", fields.get("file", "")):
+        place = Place(fields["file"], shapes.line_in(f"line {fields.get('line', '')}"))
     place = place if place.file else shapes.place_in(" | ".join(row))
     return _finding(severity, shapes.first_sentence(title), number, 0, place, identity)
 
@@ -1068,7 +1106,7 @@ def _plain_key(key: str) -> str:
     """Return the word of a key that says what its value is: `file` of `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
     known = next(filter(_KEYS.__contains__, words), key)
-    return known if len(words) == 2 else key
+    return known if len(words) == 2 and words[0] not in ("end", "last") else key
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
@@ -1094,7 +1132,8 @@ def _of_object(told: objects.Found) -> Finding | None:
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
-    place = Place(told.file, told.line) if told.file else shapes.place_in(title)
+    file = re.sub(r"^[\w.-]{2,80}:(?=[\w./-]+$)", "", told.file)  # of its project
+    place = Place(file, told.line) if file else shapes.place_in(title)
     return _finding(severity, title, *told.lines, place, identity)
 
 

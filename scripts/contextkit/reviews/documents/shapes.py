@@ -36,6 +36,7 @@ _OF_SCALE = frozenset(
     "rating ratings severity severities priority priorities level levels risk our the of and"
     " meaning explained".split()
 )
+_CERTAIN = frozenset("P0 P1 P2 P3 BLOCKER CRITICAL SEVERE MAJOR MINOR TRIVIAL".split())
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -61,7 +62,6 @@ _INLINE = Pattern(
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
-_DEFINED = Pattern(r"(?:^|[·;,|/])[\s*_`]{0,4}(\w{2,12})[\s*_`]{0,4}[=:]")
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _BOLD_LINE = Pattern(r"[^\w*#>|-]{0,6}\*\*[^*\s][^*\n]{1,200}\*\*:?")  # perhaps after an emoji
@@ -89,14 +89,11 @@ _COUNTED = Pattern(  # `Blocker 1 — …`
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_THIS_IS = Pattern(r"(?i)^(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
-_LAST_WORDS = Pattern(
-    r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
-)  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
@@ -108,6 +105,15 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     needs="call rate consider grade",
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
+_DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
+    r"\b(?:must|has to|have to|needs?)(?: to)?(?: be)? (?:chang|fix|address|resolv)"
+    r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
+    r"|land|deploy)",
+    re.IGNORECASE,
+    needs="chang fix address resolv",
+)
+_PLAIN = Pattern(r"[\w ,'’]+")
+_LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
 _LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
@@ -115,6 +121,7 @@ LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,1
 FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
+_PHRASE, _GRADED = 4, 50  # words of a phrase that grades, and characters
 LONG = 400  # characters of a line looked at as a head
 _MOST_BLANKS = 12  # in a line that only names a place
 
@@ -138,13 +145,6 @@ _AFTER = Pattern(
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
-    re.IGNORECASE,
-)
-_CJK = Pattern(r"[`\"' 　（(第の]{0,4}(?:第\s?)?(\d{1,7})\s?(?:-\d+\s?)?行")
-_BEFORE = Pattern(
-    r"(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?"
-    r"|строк\w{1,3})\s(\d{1,7})(?:\s?[-–]\s?\d{1,7})?"
-    r"(?:\s(?:of|in|von|de|dans|en|di|в))\s[`\"'(]{0,2}$",
     re.IGNORECASE,
 )
 _LINE_OF = Pattern(
@@ -196,9 +196,6 @@ def place_in(text: str) -> Place:
         rest = text[match.end() : match.end() + 60]
         if after := _AFTER.match(rest):
             return Place(path, int(after[1]), int(after[2] or 0))
-        before = text[max(0, match.start() - 40) : match.start()]
-        if line := _CJK.match(rest) or _BEFORE.search(before):
-            return Place(path, int(line[1]))
         first = first if first.file else Place(path, 0)
     return first
 
@@ -239,7 +236,7 @@ def place_of(line: str) -> Place:
     if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
     after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
-    if after.strip("()0123456789 :#L-–`*_]\"'"):
+    if after.strip("()0123456789 :#L-–`*_]\"'."):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
 
@@ -368,7 +365,25 @@ def lead_in(row: str) -> str:
     """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
     match = _LEADS_LIST.search(row)
     severity = vocabulary.severity(match[1]) if match else ""
-    return match[1] if match and severity in vocabulary.SERIOUS else ""
+    stated = severity if severity in vocabulary.SERIOUS else ""
+    return stated or (graded_in(row.rpartition(". ")[2]) if row.endswith(":") else "")
+
+
+def graded_in(row: str) -> str:
+    """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
+    phrase = row.partition(":")[0].strip("* ")
+    words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
+    is_phrase = 1 < len(words) <= _PHRASE and bool(_PLAIN.fullmatch(phrase))
+    is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
+    severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in _LOOSE else ""
+    return severity if severity in vocabulary.SERIOUS else ""
+
+
+def demanded_in(text: str) -> str:
+    """Return P1 if a text says that something has to be fixed, as `must fix` does."""
+    match = _DEMANDS.search(text)
+    denied = match and not vocabulary.DENIALS.isdisjoint(vocabulary.words(text[: match.end()]))
+    return "P1" if match and not denied else ""
 
 
 def leads_title(row: str) -> bool:
@@ -408,7 +423,8 @@ def label_in(row: str) -> str:
         severity = severity or vocabulary.of_tool(words[0]) or scored(value)
     else:
         stated = _INLINE.search(row)
-        severity = vocabulary.severity(stated[1].strip("*_`\"'.")) if stated else ""
+        word = stated[1].strip("*_`\"'.") if stated else ""
+        severity = vocabulary.severity(word) or scored(word)
     return "" if severity and is_legend(row) else severity
 
 
@@ -429,19 +445,19 @@ def scored(row: str) -> str:
 def effect_in(row: str) -> str:
     """Return the severity that a line states as an effect or a score, where nothing else does."""
     label, value = vocabulary.labelled(row.strip(" >"))
-    if label not in ("IMPACT", "CVSS", "CVSS SCORE"):
+    word = first_part(value)
+    is_own = word.upper() in _CERTAIN and not is_legend(row)
+    is_own = is_own and not any(
+        vocabulary.is_scale(w) or vocabulary.severity(w) for w in label.split()
+    )
+    if not (label and is_own) and label not in ("IMPACT", "CVSS", "CVSS SCORE"):
         return ""
-    return vocabulary.severity(first_part(value)) or vocabulary.of_score(value.split(" ")[0])
+    return vocabulary.severity(word) or vocabulary.of_score(value.split(" ")[0])
 
 
 def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
-
-
-def defines(row: str) -> bool:
-    """Whether a line says what three severities mean: `P0 = now · P1 = soon · P2 = later`."""
-    return "=" in row and len({*map(vocabulary.severity, _DEFINED.findall(row))} - {""}) > 2
 
 
 def names_scale(title: str) -> bool:
@@ -460,7 +476,7 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
+    bare = _AT_LINE.sub("", text.strip(), 1)
     if speaker := _SPEAKER.match(bare):
         said = head_of(bare[speaker.end() :])
         return said if said.severity and said.marked else Head(bare)
@@ -484,11 +500,17 @@ def head_of(text: str) -> Head:
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
             return Head(f"[{severity}] {bare[match.end() :]}")
+    if severity := graded_in(bare[:_GRADED]) if ":" in bare[:_GRADED] else "":
+        return Head(f"[{severity}] {bare.partition(':')[2]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
-    if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
+    if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
+
+
+def _graded_as(word: str) -> str:
+    return vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
 
 
 def tail_of(text: str) -> str:
@@ -509,10 +531,19 @@ def tail_of(text: str) -> str:
 
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    last, *others = (_LAST_WORDS, _IS_SAID, _IS_CALLED)
-    found = [last.search(text.rstrip(" *_")), *(pattern.search(text) for pattern in others)]
-    severities = (vocabulary.severity(said[1]) for said in found if said)
+    found = (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED))
+    stated = [vocabulary.severity(said[1]) for said in found if said]
+    severities = itertools.chain(stated, map(_short_in, sentences(text)))
     return next((each for each in severities if each in vocabulary.SERIOUS), "")
+
+
+def _short_in(sentence: str) -> str:
+    """Return the severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
+    words = vocabulary.words(sentence[:_GRADED])
+    if not 0 < len(words) <= _PHRASE or not vocabulary.DENIALS.isdisjoint(words):
+        return ""
+    last = vocabulary.severity("-".join(words[-2:])) or vocabulary.severity(words[-1])
+    return "" if words[-1] in _LOOSE else last
 
 
 @functools.lru_cache(1 << 14)
@@ -636,7 +667,8 @@ def sentences(text: str) -> list[str]:
 
 
 def first_sentence(text: str) -> str:
-    return next(iter(sentences(text)), text)[:_TITLE]
+    told = (part for part in sentences(text) if not place_of(part).file)
+    return next(told, text)[:_TITLE]
 
 
 def without_fields(title: str) -> str:

@@ -37,7 +37,7 @@ SAID = {  # in reviews of public repositories, in their languages
           " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
           " YÜKSEK ❯❯❱ 🟠 🟧 ❌",
-    "P2": "P2 MEDIUM NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
+    "P2": "P2 MEDIUM MED NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
           " MITTEL MOYEN MOYENNE MEDIO MEDIA MÉDIO MÉDIA СРЕДНИЙ СРЕДНЯЯ 中 중간 GEMIDDELD ŚREDNI"
           " ŚREDNIA ŚREDNIE ❯❱ ⚠️ ⚠ 🟡 🟨",
     "P3": "P3 LOW MINOR INFO SEV3 SEV-3 INFORMATIONAL INFORMATION NIT NITS NITPICK NITPICKS"
@@ -68,6 +68,11 @@ _SAYS_NOTHING = _NOTHING | frozenset(
     " applicable more other further".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
+DENIALS = frozenset(  # and conditions
+    "any if when each every no not non none nothing never without neither nor but aucun"
+    " aucune pas sans kein keine keinen nicht nichts ohne ningún ninguna sin nessun nessuna"
+    " senza nenhum nenhuma sem нет не".split()
+)
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -123,7 +128,7 @@ def severity(text: str) -> str:
         trimmed(word) or word for word in text.upper().replace("_", "-").translate(_APART).split()
     )
     parts = [word for word in each if word[0].isalnum() or word in _WORDS]
-    if whole := _WORDS.get("-".join(parts)):
+    if whole := _WORDS.get("-".join(parts).removesuffix("問題").removesuffix("问题")):
         return whole
     named = [word for word in parts if word[0].isalnum()] or parts  # rather than signs
     severities = [_WORDS.get(word, "") for word in named]

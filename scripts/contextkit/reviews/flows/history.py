@@ -16,14 +16,7 @@ from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.synthesis import (
-    Likeness,
-    MergedFinding,
-    Row,
-    file_of,
-    identity,
-    line_of,
-)
+from contextkit.reviews.flows.synthesis import Likeness, MergedFinding, Row, identity
 
 
 def annotated(
@@ -125,7 +118,7 @@ def dismiss(
         known = f"give one of {there[:400]}" if there else f"the run {run.id} has no findings"
         raise ContextError(f"finding: {finding!r} {problem}: {known}")
     row = same[0]
-    file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
+    file, line, quoted = dismissals.quote(layout, run, row.file, row.line)
     made = Dismissal(
         identity=_identity_of(run, row), agent=row.agent, id=row.key.partition("/")[2],
         severity=row.severity, title=row.title, reason=names.one_line(reason),
@@ -200,8 +193,8 @@ def _recognized(
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in active if dismissal.identity not in own]
-    new = [Row(title=row.title, place=row.place) for row in rows]
-    olds = [Row(title=old.title, place=f"{old.file}:{old.line}") for old in left]
+    new = [_placed(row).replace(title=row.title, section="", text="") for row in rows]
+    olds = [Row(title=old.title, file=old.file, line=old.line) for old in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
         strictest = vocabulary.strictest(severity, dismissal.severity)
@@ -230,7 +223,11 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
 
 def _identity_of(run: Run, row: Row | MergedFinding) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
-    return identity(run.target, row.title, row.place)
+    return identity(run.target, row.title, _placed(row).file)
+
+
+def _placed(row: Row | MergedFinding) -> Row:
+    return row.placed if isinstance(row, MergedFinding) else row
 
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:

@@ -23,7 +23,7 @@ from contextkit.reviews.documents import reader, runs, sections, shapes
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding, file_of, line_of
+from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding
 from contextkit.text.digests import reading
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
@@ -344,9 +344,9 @@ def export(layout: Layout, run_id: str, form: str) -> str:
 
 def _place(finding: MergedFinding) -> tuple[str, int]:
     """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
-    file = file_of(finding.place)
+    file = finding.placed.file
     inside = not file.startswith("/") and ".." not in file.split("/")
-    return (file.removeprefix("./"), line_of(finding.place)) if inside else ("", 0)
+    return (file.removeprefix("./"), finding.placed.line) if inside else ("", 0)
 
 
 def _said(finding: MergedFinding) -> str:

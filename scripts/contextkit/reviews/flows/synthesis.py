@@ -13,7 +13,7 @@ Two findings are at one place if they name the same file and lines within three 
 the same symbol. Words are weighted by how rare they are among all findings; those of a title weigh
 most. The constants below scored best in `make bench_duplicates` on pairs labeled by people.
 
-    identity("plan.md", "`load()` trusts the token", "src/app.py:42")  ->  f-3b1c9a0d52e7
+    identity("plan.md", "`load()` trusts the token", "src/app.py")  ->  f-3b1c9a0d52e7
 
 An identity survives edits: it is the same as long as target, file, symbol and title are. Line
 numbers are left out, since they change with every edit, and so is the markup of a title.
@@ -76,13 +76,13 @@ class Row(Record):
     title: str
     section: str = ""
     text: str = ""
-    place: str = ""
     run: str = ""
     agent: str = ""
     id: str = ""
     severity: str = ""
     file: str = ""
     line: int = 0
+    last: int = 0  # of a range
     text_line: int = 0  # its line in the agent's file
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
@@ -90,6 +90,10 @@ class Row(Record):
     kind: str = "finding"
     row: str = ""
     status: str = ""  # dismissed, or empty
+
+    @property
+    def place(self) -> str:
+        return shapes.shown_place(self.file, self.line, self.last)
 
     @property
     def key(self) -> str:
@@ -127,8 +131,8 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
         rows.append(Row(
             run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
             section=names.one_line(finding.section), title=names.one_line(finding.title),
-            file=where.file, line=where.line, place=shapes.shown_place(*where), text=text,
-            text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
+            file=where.file, line=where.line, last=where.last, text=text, text_line=finding.line,
+            of=f"{review.type} {prefix if mark else ''}",
             counts=reading.validation in COMPLETED, again=seen[finding.id],
         ))  # fmt: skip
     return rows
@@ -168,13 +172,17 @@ class MergedFinding(Record):
     severity: str
     title: str
     section: str
-    place: str
+    placed: Row  # the first one that names a place
     description: str
     agents: tuple[str, ...]
     convergence: int
     identity: str = ""
     since: str = "new"
     dismissed: str = ""
+
+    @property
+    def place(self) -> str:
+        return self.placed.place
 
     @property
     def confidence(self) -> str:
@@ -214,7 +222,7 @@ def _one(rows: Iterable[Row]) -> MergedFinding:
     first = ranked[0]
     return MergedFinding(
         rows=ranked, key=first.key, severity=first.severity, title=first.title,
-        section=first.section, place=next((row.place for row in ranked if row.place), ""),
+        section=first.section, placed=next((row for row in ranked if row.file), first),
         description=next((row.description for row in ranked if row.description), ""),
         agents=tuple(sorted({row.agent for row in ranked})),
         convergence=len({row.agent for row in ranked if row.counts}),
@@ -316,7 +324,7 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
     there: dict[str, list[MergedFinding]] = {}
     for finding in findings:
-        own = {row.place for row in finding.rows if line_of(row.place)}
+        own = {row.place for row in finding.rows if row.line}
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
             there.setdefault(where, []).append(finding)
@@ -417,7 +425,7 @@ def _as_json(
         ],
         "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
-        "identity": finding.identity or identity(target, finding.title, finding.place),
+        "identity": finding.identity or identity(target, finding.title, finding.placed.file),
         "since": finding.since,
         "dismissed": finding.dismissed,
     }  # fmt: skip
@@ -502,8 +510,9 @@ def _places(wording: Row) -> list[tuple[str, int, int]]:
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
             first, _, last = part.partition("-")
             if first:
-                name = file_of(match.group(1)).lstrip("./")
-                places.append((name, int(first[:9]), int((last or first)[:9])))
+                places.append(
+                    (match.group(1).lstrip("./"), int(first[:9]), int((last or first)[:9]))
+                )
     return places
 
 
@@ -512,23 +521,9 @@ def _symbols(title: str) -> set[str]:
     return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
 
 
-def identity(target: str, title: str, place: str = "") -> str:
-    """Return `f-` and twelve digits. `place` is a path with or without lines."""
+def identity(target: str, title: str, file: str = "") -> str:
+    """Return `f-` and twelve digits."""
     words = (word for word in re.findall(r"\w+", title.casefold()) if word not in _FILLERS)
-    parts = (" ".join(target.split()), file_of(place).lstrip("./"), "", " ".join(words))
+    parts = (" ".join(target.split()), file.lstrip("./"), "", " ".join(words))
     digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
     return f"f-{digest[:_DIGITS]}"
-
-
-def file_of(place: str) -> str:
-    """Return `src/app.py` from `src/app.py:42` or `src/app.py#L42-L45`."""
-    path = place.partition("#")[0]
-    while path.rpartition(":")[2].replace("-", "").replace(",", "").isdigit():
-        path = path.rpartition(":")[0]
-    return path
-
-
-def line_of(place: str) -> int:
-    """Return the first line that a place names; 0 for none."""
-    match = re.search(r"\d{1,9}", place[len(file_of(place)) :])
-    return int(match[0]) if match else 0

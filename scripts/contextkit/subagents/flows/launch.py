@@ -11,7 +11,7 @@ import shlex
 import sys
 
 from contextkit.base import addresses, agents, files, git, names, redaction, sessions, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.version import toolkit
@@ -149,24 +149,25 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     }
 
 
-def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> list[str]:
+def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> None:
     """Put the capsule into a prompt that another kit wrote, and its fields into that kit's row.
 
-    Returns messages. Raises ContextError and changes nothing if that is impossible.
+    Raises ContextError and changes nothing if that is impossible.
     """
     path = layout.typed(prompt, "prompt")
     text = files.read(path)
     if "\n## Context Capsule\n" in text:
-        return [f"{layout.shown(path)} has a capsule already"]
+        remark(f"{layout.shown(path)} has a capsule already")
+        return
     row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
     role = str(row.get("role_prompt") or "")
     request = Request(now=now, slug=identity, capsule=wanted, redact=True)
     own = [str(row["scope_path"])] if row.get("scope_path") else []
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch = git.head(layout.repository).name
-    body, notes, _ = choose(layout, request, judge, branch, own)
+    body, _ = choose(layout, request, judge, branch, own)
     if not body:
-        return notes
+        return
     whole = prompts.spliced(text, prompts.capsule_section(body))
     size, ceiling = tokens.estimate(whole), layout.limits.subagent_prompt_ceiling
     if size > ceiling:
@@ -174,7 +175,6 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     files.write(path, whole)
     if row:
         registry.update(layout, identity, **capsule_fields(body))
-    return notes
 
 
 class Request(Record):
@@ -221,7 +221,7 @@ def prepare(layout: Layout, request: Request) -> Order:
     own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
     task = scope.text if scope and prompts.MARK not in scope.text else ""
-    body, notes, lacking = choose(layout, asked, role, branch, own, task)
+    body, lacking = choose(layout, asked, role, branch, own, task)
     order = Order(
         now=request.now,
         id=f"{names.compact(request.now)}-{slug}",
@@ -239,11 +239,12 @@ def prepare(layout: Layout, request: Request) -> Order:
         lacks_capsule=lacking,
     )
     prompt = prompts.assemble(layout, order)
-    unseen = [] if of_run else _uncommitted(layout, order)
-    warnings = [*notes, *unseen, *_sizes(layout, order, prompt)]
+    if not of_run:
+        _check_committed(layout, order)
+    _check_sizes(layout, order, prompt)
     if not order.command:
         layout.mention("subagent_command")
-    return order.replace(prompt=prompt, warnings=tuple(warnings))
+    return order.replace(prompt=prompt)
 
 
 def _is_prompt(layout: Layout, path: str) -> bool:
@@ -256,8 +257,8 @@ def _is_prompt(layout: Layout, path: str) -> bool:
 
 def choose(
     layout: Layout, request: Request, role: Role | None, branch: str, own: list[str], task: str = ""
-) -> tuple[Given | None, list[str], bool]:
-    """The capsule to give, what to say about it, and whether one is lacking. Raises ContextError.
+) -> tuple[Given | None, bool]:
+    """The capsule to give, and whether one is lacking. Raises ContextError.
 
     Commits to the paths `own` are not news. An agent whose `task` is a question gets an excerpt,
     unless the request says which capsule or how much of it.
@@ -266,7 +267,7 @@ def choose(
     if not wanted and role and role.judges:
         wanted = "none"
     if wanted == "none":
-        return None, [], False
+        return None, False
     if wanted in ("", "latest"):
         path, _ = given.newest(layout, branch, request.workstream)
     else:
@@ -275,16 +276,17 @@ def choose(
             raise bad_input(f"capsule: {layout.shown(path)} is not a file: a path, latest or none")
     if path:
         capsule = given.at(layout, path, branch, own)
-        messages = [f"{capsule.path}: since then: {line}" for line in capsule.news]
+        remark(*(f"{capsule.path}: since then: {line}" for line in capsule.news))
         capsule = _fitted(layout, capsule, request)
         asked_for = wanted or request.max_tokens
         if task and not asked_for and agents.asks(role.name if role else "", task):
             capsule = capsule.cut(items.excerpt(capsule.body, task) + "\n")
-        return capsule, messages, False
+        return capsule, False
     how = "make one with `make capsule_prompt`, `make capsule_save`, and commit it"
     if wanted:
         raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {how}")
-    return None, [f"no capsule on {branch or 'no branch'}: {how}"], True
+    remark(f"no capsule on {branch or 'no branch'}: {how}")
+    return None, True
 
 
 def _fitted(layout: Layout, capsule: Given, request: Request) -> Given:
@@ -300,13 +302,13 @@ def _fitted(layout: Layout, capsule: Given, request: Request) -> Given:
     return capsule
 
 
-def _uncommitted(layout: Layout, order: Order) -> list[str]:
+def _check_committed(layout: Layout, order: Order) -> None:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     paths = [part.path for part in (order.capsule, order.scope) if part]
     paths = [path for path in paths if not os.path.isabs(path)]  # quoted whole, from elsewhere
     open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
     if not open_ones:
-        return []
+        return
     words = shlex.join(open_ones)
     problem = (
         f"not committed: {', '.join(open_ones)}:"
@@ -314,10 +316,10 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     )
     if order.type != "here":
         raise ContextError(f"{problem} (a {order.type} would not see it)")
-    return [problem]
+    remark(problem)
 
 
-def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
+def _check_sizes(layout: Layout, order: Order, prompt: str) -> None:
     """Warn about a large capsule. Raises ContextError for a prompt above the ceiling."""
     ceiling, percent = layout.limits.subagent_prompt_ceiling, layout.limits.capsule_warn_percent
     size = tokens.estimate(prompt)
@@ -328,8 +330,7 @@ def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
             f" capsule has ~{body} of them: max_tokens= trims it, capsule=none leaves it out"
         )
     if body * 100 > ceiling * percent:
-        return [f"the capsule has ~{body} tokens, above {percent} % of the ceiling ({ceiling})"]
-    return []
+        remark(f"the capsule has ~{body} tokens, above {percent} % of the ceiling ({ceiling})")
 
 
 def capsule_fields(body: Given) -> dict[str, object]:

@@ -11,7 +11,7 @@ import errno
 import os
 
 from contextkit.base import addresses, files, ledger, markdown, names, redaction, sessions, stores
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
@@ -23,9 +23,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
-News = tuple[
-    str, str
-]  # what a look at a subagent found: its new status, `gap` or `end`; a sentence
+# What a look at a subagent found: its new status, `gap` or `end`; and a sentence.
+News = tuple[str, str]
 
 
 def refresh(
@@ -48,6 +47,7 @@ def refresh(
             gaps += _collected(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
             by_id[row["id"]] = {}
+            gaps += _of_gaps(row, registry.gaps_of(row))
     if not (by_id or gaps):
         return rows, []
     try:
@@ -125,7 +125,11 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
         if error.errno not in _FULL:
             raise
         return []
-    return [("gap", f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
+    return _of_gaps(row, noted)
+
+
+def _of_gaps(row: registry.Row, gaps: list[str]) -> list[News]:
+    return [("gap", f"{row['id']}: Capsule Gap: {gap}") for gap in gaps]
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
@@ -246,10 +250,10 @@ def meant_status(text: str) -> str:
     return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
-def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
+def finish(layout: Layout, report: Report, now: int) -> str:
     """Store the text, then write the verdict that names it, then record the gaps in its row.
 
-    Return the receipt (or the verdict's line), and notes. Raises ContextError before it writes.
+    Return the receipt, or the verdict's line. Raises ContextError before it writes.
     """
     from contextkit.payloads.documents import receipts
     from contextkit.reviews.documents import verdicts
@@ -267,18 +271,17 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
         timestamp=names.iso(now),
     )
     row_id = _row_id(layout, report)
-    notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
+    remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
     receipt = ""
     text, left = report.text, receipts.left_by(layout, row_id or report.id)
     if left and not text.strip():
         text = files.read(left)
     session, made_up = sessions.current(layout, report.session, now)
     if made_up:
-        notes.append(f"no session is named: using {session} from now on")
+        remark(f"no session is named: using {session} from now on")
     if text.strip():
         sessions.check(session)
         stored = _stored(layout, session, report.agent, text, summary, now)
-        notes += stored.notes
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
         if left and text is not report.text:
@@ -287,8 +290,8 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     for ref in addresses.named_in(layout, text):
         ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
     judged: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
-    notes += _close(layout, row_id, report.replace(text=text), judged, now)
-    return receipt or verdicts.table([dict(vars(verdict))]), notes
+    _close(layout, row_id, report.replace(text=text), judged, now)
+    return receipt or verdicts.table([dict(vars(verdict))])
 
 
 def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, now: int) -> Any:
@@ -326,11 +329,13 @@ def _row_id(layout: Layout, report: Report) -> str:
 
 def _close(
     layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
-) -> list[str]:
+) -> None:
     """Write gaps, the end and these changes into the row; a failure to do so is only reported."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
-        return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []
+        if gaps:
+            remark(f"no row of {report.agent} is known: its Capsule Gap is not kept")
+        return
     try:
         row = registry.find(registry.rows(layout), row_id)
         gaps = [*registry.gaps_in(background.log_text(layout, row)), *gaps]
@@ -338,9 +343,9 @@ def _close(
         if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
             changes |= {"status": "finished", "finished_at": names.compact(now)}
         registry.update(layout, row_id, **changes)
+        remark(*(f"Capsule Gap: {gap}" for gap in new))
     except (ContextError, OSError) as error:
-        return [f"the registry could not be written: {error}"]
-    return [f"Capsule Gap: {gap}" for gap in new]
+        remark(f"the registry could not be written: {error}")
 
 
 def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, errors, files, markdown, names, redaction, templates, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import agents, files, markdown, names, redaction, templates, tokens
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.version import toolkit
@@ -77,7 +77,6 @@ class Order(Record):
     verbatim: bool = False  # the scope is the complete prompt
     prompt: str = ""
     command: str = ""
-    warnings: tuple[str, ...] = ()
     lacks_capsule: bool = False  # none was found, and none was not asked for
 
 
@@ -99,7 +98,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     room = layout.limits.subagent_scope_tokens
     whole = size <= room or outside
     if outside:
-        errors.remarks.append(f"scope: {typed} is outside the repository: all of it is quoted")
+        remark(f"scope: {typed} is outside the repository: all of it is quoted")
     if not whole:
         heads = [s for _, s in markdown.outside_fences(text) if markdown.heading(s)[0]]
         text = tokens.clip("\n".join(heads), room) or "(it has none)"
@@ -263,8 +262,8 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
     from contextkit.handoffs.documents import state as handoff_state
 
     try:
-        order = handoff_state.at_hand(handoff_state.current(layout)[0])
-        waiting = handoff_state.waiting(layout, order)
+        there = handoff_state.current(layout)
+        waiting = there.waiting(there.order or there.order_of(""))
     except (ContextError, OSError):
         return None
     if not waiting:

@@ -63,6 +63,7 @@ _BEGINS = Pattern(  # a line with a message of its own
     r"\n(?:\[|[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
+_GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
@@ -147,6 +148,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         by_line = {message.line: message for message in [*found, *others]}
         found = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
+    covered.update(_drawn(text))
     return _unwrapped(text, found, covered), covered
 
 
@@ -243,6 +245,14 @@ def _arrows(piece: Piece) -> list[tuple[int, str]]:
     has_some = any(map(piece.text.__contains__, _ARROWS))
     matches = reading.places(_ARROW, piece.text) if has_some else ()
     return [(number, arrow["place"]) for number, arrow in matches]
+
+
+def _drawn(text: Lines) -> Iterator[int]:
+    """The lines that draw the source below an arrow, up to an empty one."""
+    for number, _ in lines.in_pieces(text.whole, _arrows):
+        for below in itertools.takewhile(text.all.__getitem__, text.below(number)):
+            if _GUTTER.match(text.all[below]):
+                yield below
 
 
 def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:

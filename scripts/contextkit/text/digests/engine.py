@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """The summary of a text, with rows in the text's order; `left` counts the units left out.
+    """The summary of a text, with rows in the text's order.
 
     `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
     line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
@@ -71,7 +71,6 @@ class Digest(NamedTuple):
     kind: str
     rows: tuple[Row, ...]
     key: str
-    left: int
     rest: int
     last: int = 0
     at: int = 0  # the line of `key`
@@ -82,11 +81,6 @@ class Digest(NamedTuple):
         """The whole digest as lines."""
         lines = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
         return "\n".join([self.key, *lines] if self.key else lines)
-
-
-def kind_of(text: str) -> str:
-    """The kind of a text."""
-    return ParsedText(text).kind
 
 
 def digest(
@@ -531,7 +525,7 @@ def _digest(
     lines = [unit.line for unit in missing if unit.line]
     rest, last = min(lines, default=0), max(lines, default=0)
     stretch = _stretch(sorted((unit.line, unit.weight) for unit in missing + failed))
-    return Digest(kind, tuple(rows), key, len(missing), rest, last, at, stretch)
+    return Digest(kind, tuple(rows), key, rest, last, at, stretch)
 
 
 def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
@@ -573,7 +567,10 @@ def _without_lead(item: str, before: str) -> str:
     lead = item[: item.find(": ") + 2]
     while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
         lead = item[: longer + 2]
-    return item[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else item
+    is_whole = lead.count("(") == lead.count(")")
+    return (
+        item[len(lead) :] if len(lead) > _SHORT and is_whole and before.startswith(lead) else item
+    )
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:

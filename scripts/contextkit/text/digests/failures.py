@@ -16,7 +16,7 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading
+from contextkit.text.digests import lines, reading, runners
 from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
@@ -50,7 +50,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(\S.*)$"
     r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^(\w[\w (),/-]*?)\.{3,}Failed$"  # a check
-    r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S+) \[[^\]]*\]$"  # dotnet
+    r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S.*) \[[^\]]*\]$"  # dotnet
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
@@ -110,7 +110,7 @@ _BEGUN = (  # what stands above the cause of a failure: another exception; rspec
 _WARNING = Pattern(r"\w+Warning: ")
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
-    r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
+    r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
 )
 _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
     r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- |=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
@@ -246,8 +246,10 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     """
     aside = _aside(text)
     heads = _heads(text, told | aside)
-    blocks = _blocks(text, heads, told | aside)
-    mentions = {at: _Block(text, at, blocks[at]) for at in [*heads][:_READ_WHOLE]}
+    tests = [*_by_test(heads).items()]
+    read = {at for _, same in tests[:_READ_WHOLE] for at in same}
+    blocks = _blocks(text, heads, told | aside, read)
+    mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
@@ -255,7 +257,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
-    return sorted(_once(_tests(text, heads, mentions), errors)), used | of_errors, inside
+    failed = _tests(text, heads, tests, mentions)
+    return sorted(_once(failed, errors)), used | of_errors, inside
 
 
 def _aside(text: Lines) -> set[int]:
@@ -316,7 +319,15 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             name = test[1].rstrip("─—-= ")
             if at > numbered or name in again:
                 heads[at] = name if name in again else _continued(text, at, test[1])
+            elif _is_said_below(text, at) and runners.wrote(text.whole):
+                heads[at] = name
     return heads
+
+
+def _is_said_below(text: Lines, at: int) -> bool:
+    """Whether the first lines that are deeper than a line speak of a failure, or point at one."""
+    below = [n for n in itertools.islice(_deeper(text, at), _BELOW) if text.bare[n]]
+    return any(text.fails(n) for n in below)
 
 
 @lines.of_piece
@@ -364,10 +375,13 @@ def _continued(text: Lines, at: int, name: str) -> str:
     return name
 
 
-def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
+def _blocks(
+    text: Lines, heads: dict[int, str], told: set[int], read: set[int]
+) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it.
 
     Those of go and gtest stand between the line that a test runs and its result.
+    read: the lines that name a test of which the block is read
     """
     printed: dict[str, list[int]] = {}
     owner = ""
@@ -381,7 +395,7 @@ def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, lis
     for (at, name), following in zip(heads.items(), [*heads, 0][1:], strict=True):
         line = text.bare[at]
         above = printed.get(name, []) if line.startswith(_RESULTS) else []
-        is_read = len(blocks) < _READ_WHOLE or not (following and line.startswith("___"))
+        is_read = at in read or not (following and line.startswith("___"))
         below = _below_head(text, heads, at, told) if is_read else range(at + 1, following)
         blocks[at] = [*above, *below]
     return blocks
@@ -432,11 +446,16 @@ def _place(line: str) -> str:
     return re.sub("^//+", "/", match["colons"] or match["brackets"])
 
 
-def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Block]) -> list[Failure]:
+def _tests(
+    text: Lines,
+    heads: dict[int, str],
+    tests: list[tuple[str, list[int]]],
+    mentions: dict[int, _Block],
+) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
     failures: list[Failure] = []
     parents = {name.rpartition("/")[0] for name in heads.values()}
-    named = [(name, same) for name, same in _by_test(heads).items() if name not in parents]
+    named = [(name, same) for name, same in tests if name not in parents]
     for name, same in named[:_READ_WHOLE]:
         read = {at: mentions[at] for at in same if at in mentions}
         line, message = _cited(text, heads, name, same, read)
@@ -569,8 +588,8 @@ def _fails(line: str) -> bool:
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
-    if len(words) > 2 and _PLACE.match(line):
-        return lines.says_failure(line)
+    if len(words) > 2 and (place := _PLACE.match(line)):
+        return lines.says_failure(line[place.end() :])
     says = lines.says_failure if " " in last else lines.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)

@@ -43,9 +43,10 @@ _KEPT = {ord("0") + digit: 0xE000 + digit for digit in range(10)}  # digits that
 _DIGITS = {kept: digit for digit, kept in _KEPT.items()}
 _FAILURES = (  # parts of words about a failure, and those with which such a word ends
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
-    " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
-    " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
-    " uncaught unmet violat forbidden incompatible mismatch exceed incomplete broken unknown"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
+    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
+    " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
+    " incomplete broken unknown"
     " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
     " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
     " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
@@ -82,7 +83,9 @@ _MENDED = Pattern(  # what stands behind the last colon of a line that tells of 
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
-_ADDS = Pattern(r"(?:^|: )(?:note|hint|help): ", needs="note: hint: help:")  # to what was said
+_ADDS = Pattern(  # to what was said above; or a test that is still to do
+    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # ", needs="note: hint: help: )␣#␣"
+)
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
@@ -101,7 +104,7 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
 )
 _FRAME_BEGINS = frozenset("Fafi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 THEIRS = (  # in a frame of a library
@@ -118,14 +121,18 @@ _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are l
 _BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_RULE = Pattern(r"[\W_]*$")
+_RULE = Pattern(r"[\W_]*$|\s*\.\.\. \d+ more$")
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
+_IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
+_PROGRESS = Pattern(
+    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$"
+)  # a mark for each test
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -396,6 +403,18 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
         yield text[at:]
 
 
+def failing_in(text: str) -> Iterator[int]:
+    """The numbers of the lines that speak of a failure, of a text that may be very long.
+
+    A piece at a time: none is kept.
+    """
+    first, is_dated = 0, _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    for part in _parts(text, False):
+        piece = Piece(part, is_dated)
+        yield from (first + number for number in piece.failing)
+        first += len(piece.all)
+
+
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
     for _, piece in pieces(text, has_more=True):
@@ -454,6 +473,11 @@ def says_failure(said: str) -> bool:
     """Whether a part of a line has a word or a phrase about a failure."""
     lower = said.lower()
     return bool(_FAILS.search(lower)) or any(map(lower.__contains__, _PHRASES[2:]))
+
+
+def is_amiss(said: str) -> bool:
+    """Whether a part of a line says that something is amiss, and not just a name in it."""
+    return says_failure(" ".join(word for word in said.split() if not _is_name(word.lower())))
 
 
 def says_failed(said: str) -> bool:
@@ -602,7 +626,9 @@ class Lines:
         read = self.all[number][:_READ]
         if self.is_underlined(number) and self.fails(number):
             return True
-        if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
+        if _OF_A_TRACE.match(read) or _PROGRESS.match(read):
+            return True
+        if read.endswith(":") and number + 1 in self._told:
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 
@@ -872,9 +898,11 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, or a name with a number or of several parts, and no error."""
+    """Whether a word is an option, a path, or a name with a number or parts, and no error."""
     if word.startswith("-") and not word.startswith("---"):
         return True  # of an option, and no rule
+    if _IS_PATH.search(word):
+        return True
     is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
     return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 

@@ -17,18 +17,19 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds, streams
+from contextkit.text.digests import diagnostics, kinds, runners, streams
 from contextkit.text.digests.kinds import diff, listing, log
 from contextkit.text.digests.lines import (
     Lines,
     Piece,
+    failing_in,
     lines_of,
     numbers_in,
     of_piece,
     read_in_two,
     says_failure,
 )
-from contextkit.text.digests.reading import REST, Unit, line_count
+from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
 _WHOLE = (
@@ -41,8 +42,10 @@ _WHOLE = (
     "listing",
     "plain",
 )  # asked of a segment
+_QUOTED = ("code", "help")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
+_FOUND = 10_000  # lines with words of failure that are read between both ends
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
@@ -80,22 +83,45 @@ _READ = 80  # characters of a line in which the sign of a prompt is
 def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     """The kind of the text, and all that can be said of it.
 
-    Of a text of many megabytes or more than 100,000 lines, only both ends are read; what is counted
-    is then `or more`.
+    Of a text of many megabytes or more than 100,000 lines, both ends are read, and between them
+    the lines that speak of a failure. What is counted of others is then `or more`.
     """
     if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
         return _units(text, status)
+    read, numbers, found, more = _excerpt(text)
+    kind, told = _units(read, status)
+    for at, unit in enumerate(told):
+        is_whole = unit.group in (*_FAILED, FAILING) and not more
+        is_least = not is_whole and (unit.derived or unit.times > 1)
+        line = numbers[unit.line - 1] + 1
+        told[at] = unit._replace(text=unit.text + " (or more)" * is_least, line=line)
+    between = f"{found.start + 1}-{found.stop}"
+    said = f"lines {between} are read for words of failure only"
+    told.append(Unit(found.start + 1, "", said, 2.0, 2, derived=True))
+    if more:
+        told.append(Unit(more[0] + 1, "", "", 0, 0, FAILING, times=len(more)))
+    return kind, told
+
+
+def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
+    """The part of a very long text that is read, and the number, from 0, of each of its lines.
+
+    Then the lines between its ends, and those of them that speak of a failure and are too many.
+    """
     longest = (len(text) / (text.count("\n") + 1)) * _MOST_LINES  # characters of so many lines
     head, tail = int(min(_HEAD, longest * 0.75)), len(text) - int(min(_TAIL, longest * 0.25))
     head = text.rfind("\n", 0, head) + 1 or head
     tail = text.find("\n", tail) + 1 or tail
-    left = text.count("\n", head, tail)
-    kind, told = _units(text[:head] + text[tail:], status)
-    last = text.count("\n", 0, head)
-    for at, unit in enumerate(told):
-        words = unit.text + " (or more)" * (unit.derived or unit.times > 1)
-        told[at] = unit._replace(text=words, line=unit.line + left * (unit.line > last))
-    return kind, told
+    beginning, middle = text[:head].split("\n"), text[head:tail].split("\n")
+    beginning = beginning if beginning[-1] else beginning[:-1]
+    first = text.count("\n", 0, head)
+    between = range(first, first + len(middle) - 1)
+    failing = [*failing_in(text[head:tail])]
+    read = [*beginning, *(middle[number] for number in failing[:_FOUND]), text[tail:]]
+    numbers = [first + number for number in failing]
+    last = range(between.stop, between.stop + text.count("\n", tail) + 1)
+    shown = [*range(len(beginning)), *numbers[:_FOUND], *last]
+    return "\n".join(read), shown, between, numbers[_FOUND:]
 
 
 _read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
@@ -103,47 +129,62 @@ _read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = lines_of(text)
-    told: list[Unit] = []
-    streamed = _streamed(text, lines)
+    streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
-    sizes: Counter[str] = Counter()
-    for numbers, segment_kind in _pieces(text, lines):
-        is_all = len(numbers) == len(lines)
-        segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        own_kind, units = _told(segment, segment_kind, is_all)
-        if units:
-            units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
-            told += [unit for unit in units if unit.aspect != REST]
-            left = {unit.line - 1 for unit in units if unit.aspect == REST}
-            sizes[own_kind] += len(numbers) - len(left)
-            for number in numbers:
-                lines[number] = lines[number] if number in left else ""
-    rest = _read("\n".join(lines) if sizes else text)
-    run = log.run(rest, status)
-    states = [unit for unit in told if unit.group == listing.STATES]
-    if states:
+    told, sizes = _of_segments(text, lines)
+    run = log.run(_read("\n".join(lines) if sizes else text), status)
+    if any(unit.group == listing.STATES for unit in told):
         run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
     if not kind or run.failed:
         kind = "log" if streamed else run.kind
     if run.failed:
-        failed = " ".join(unit.text for unit in run.units if unit.group == "failed")
-        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told
-                if not (unit.aspect == diff.CONFLICT and unit.short in failed)]  # fmt: skip
-        told = [*states, *(unit for unit in told if unit.group != listing.STATES)]
-    if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
+        told = _beside_failures(told, run.units)
+    has_cut = "runcated" in text or "omitted" in text
+    if has_cut and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
-    elif not (told or run.units or streamed) and count > _FEW:
-        told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
-    return kind, [*run.units, *streamed, *told]
+    units = [*run.units, *streamed, *told]
+    if not units and count > _FEW:
+        units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    return kind, units
 
 
-def _streamed(text: str, lines: list[str]) -> list[Unit]:
+def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
+    """What kinds tell of the segments, and how many lines of each kind; those are taken out."""
+    told: list[Unit] = []
+    sizes: Counter[str] = Counter()
+    for numbers, segment_kind in _pieces(text, lines):
+        is_all = len(numbers) == len(lines)
+        segment = text if is_all else "\n".join(lines[number] for number in numbers)
+        kind, units = _told(segment, segment_kind, is_all)
+        if units:
+            units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
+            told += [unit for unit in units if unit.aspect != REST]
+            left = {unit.line - 1 for unit in units if unit.aspect == REST}
+            sizes[kind] += len(numbers) - len(left)
+            for number in numbers:
+                lines[number] = lines[number] if number in left else ""
+    return told, sizes
+
+
+def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
+    """What kinds tell, behind the failures but for states; no file in conflict is told twice."""
+    failed = " ".join(unit.text for unit in run if unit.group == "failed")
+    return [
+        unit
+        if unit.group == listing.STATES
+        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
+        for unit in told
+        if not (unit.aspect == diff.CONFLICT and unit.short in failed)
+    ]
+
+
+def _streamed(lines: list[str]) -> list[Unit]:
     """What failed in each of several things that run at once; their lines are taken out."""
     told, names = list[Unit](), list[str]()
-    for name, printed in streams.cut(text).items():
+    for name, printed in streams.cut(lines).items():
         if units := _of_stream(name, printed):
             told += units
             names.append(name)
@@ -177,7 +218,7 @@ def _is_failure(unit: Unit) -> bool:
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    is_help = kinds.confidence("help", text) and not kinds.confidence("code", text)
+    is_help = _is(text, "help") and not _is(text, "code")
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
@@ -199,13 +240,18 @@ def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
+        if _is(text, name) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     if is_all:
         read_in_two(text)  # as all lines will be
     return _inside(text) if not kind else ("", [])
+
+
+def _is(text: str, name: str) -> bool:
+    """Whether a text is of a kind; what a runner of tests quotes makes it no source and no help."""
+    return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
 def _inside(text: str) -> tuple[str, list[Unit]]:

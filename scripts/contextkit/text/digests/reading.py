@@ -288,15 +288,15 @@ def name_of(block: Block) -> str:
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
-    start, text = 0, ""
+    start, parts = 0, list[str]()
     for number, bare in _lines(lines):
-        if text and (not bare or bare.startswith("**")):
-            yield start, text
-            text = ""
-        if bare:
-            start, text = (number, bare) if not text else (start, f"{text} {bare}")
-    if text:
-        yield start, text
+        if parts and (not bare or bare.startswith("**")):
+            yield start, " ".join(parts)
+            parts = []
+        start = start if parts else number
+        parts += [bare] if bare else []
+    if parts:
+        yield start, " ".join(parts)
 
 
 def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,8 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _REQUEST = Pattern(
-    r"^(?P<who>\S+) .*?\"(?P<what>[A-Z]{3,7} [^\s\"?]+)[^\"]* HTTP/[\d.]+\\?\" (?P<status>[45]\d\d)\b",
+    r"^(?P<who>\S+) .*?\"(?P<what>[A-Z]{3,7} [^\s\"?]+)[^\"]* HTTP/[\d.]+\\?\" "
+    r"(?P<status>[45]\d\d)\b",
     re.M,
 )
 _MARKS = (' HTTP/1.0" ', ' HTTP/1.1" ', ' HTTP/2.0" ', ' HTTP/2" ', ' HTTP/3.0" ')

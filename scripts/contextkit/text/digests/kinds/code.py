@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Unit, cut
@@ -23,12 +24,14 @@ _IMPORT = Pattern(
 _DEFINED = Pattern(r"^(?:def|class|import|from \S+ import|function|#include)\b", re.M)
 _STRINGS = Pattern(r"(?s)\"\"\"(?:(?!\"\"\").)*\"\"\"|'''(?:(?!''').)*'''")
 _COMMENT = Pattern(r"\s*(?:#(?!include)|//|/?\*)")
+_ROW = Pattern(r"^INSERT INTO (\S+) ", re.I | re.M)  # of a dump
 _MARKS = ("TODO", "FIXME", "XXX", "HACK", "BUG")
 _TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
 _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
 )
 _LONGEST = 140
+_TABLES = 8  # whose rows are counted
 
 
 def confidence(text: str) -> int:
@@ -69,10 +72,13 @@ def units(text: str) -> list[Unit]:
     said = _doc(text)
     if not (defined or said):
         return []
-    size = f"{len(lines)} lines, {count} definitions"
+    size = f"{len(lines) - (not lines[-1])} lines, {count} definitions"
     head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]
     if said:
         head.append(Unit(1, "about", said, 2.0, 2, "about", key=True))
+    rows = Counter(_ROW.findall(text))
+    told = (f"{count} rows in {table}" for table, count in rows.most_common(_TABLES))
+    head += [Unit(1, "data", one, 1.5, 3, "tables", derived=True) for one in told]
     return head + defined
 
 

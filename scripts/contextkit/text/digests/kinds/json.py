@@ -98,14 +98,21 @@ def _tell(path: str, value: object, found: list[Unit], depth: int) -> None:
             _tell(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
     elif isinstance(value, list) and value:
         found.append(_size(path, value, depth))
-        dicts = [entry for entry in value if isinstance(entry, dict)]
-        if len(dicts) > _FEW:
-            _columns(path, dicts, found)
-        for index, inner in enumerate(value if len(dicts) <= _FEW else ()):
+        rows = [entry for entry in value if isinstance(entry, dict)] or _rows(value)
+        if len(rows) > _FEW:
+            _columns(path, rows, found)
+        for index, inner in enumerate(value if len(rows) <= _FEW else ()):
             _tell(f"{path}[{index}]", inner, found, depth + 1)
         if texts := [_shown(entry) for entry in value if isinstance(entry, str | int | float)]:
             text = ", ".join(texts[:_FEW]) + (" …" if len(texts) > _FEW else "")
             found.append(Unit(1, path or "values", text, 0.8))
+
+
+def _rows(value: list[object]) -> list[dict[str, object]]:
+    """Lists of plain values as objects, whose fields are the places in the list."""
+    plain = [entry for entry in value if isinstance(entry, list)
+             and not any(isinstance(inner, dict | list) for inner in entry)]  # fmt: skip
+    return [{f"[{at}]": inner for at, inner in enumerate(entry)} for entry in plain]
 
 
 def _values(path: str, value: dict[str, object]) -> Iterator[Unit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import os
 import re
@@ -15,8 +16,8 @@ from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.lines import (
     Piece,
     in_pieces,
+    is_amiss,
     lines_of,
-    numbers_in,
     of_piece,
     says_failed,
     says_failure,
@@ -41,7 +42,8 @@ _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
-    r"(?:(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]? +(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?:(?P<mode>(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]?) +"
+    r"(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)(?P<group>\S+))? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
@@ -56,6 +58,7 @@ _LINES = 500  # lines that can be shown
 _STATES, _RARE = 5, 5  # of files that are checked; of so many, one in a rare state
 _NAMED = 8  # commits with the names of branches and tags that come first
 _NEWEST = 3  # commits that come first
+_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
@@ -66,11 +69,20 @@ _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what be
 _TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
 _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
-_ITEM = Pattern(r"\n {0,4}[*•+-] \S")
+_ITEM = Pattern(r" {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_REMARKED = Pattern(r" \([^()]{4,}\)$")  # `(latest: v2.0)`
 _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
+_DEFINES = Pattern(  # a found line that defines what was looked for
+    r":\d+:\s*(?:(?:export|public|private|static|async|pub|default|abstract) )*"
+    r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
+    r"|:\d+:\s*(?:CREATE|ALTER) "
+)
+_SELDOM = 50  # entries, of which one is of a rare mode
+_CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
+_LARGEST = 200_000  # characters in which lists with titles are looked for
 _RUNS = 3  # of a tool at least
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
@@ -120,7 +132,19 @@ def units(text: str) -> list[Unit]:
     entries = [(number, match) for number, line in lines if (match := pattern.match(line))]
     numbers = {number for number, _ in entries}
     others = [Unit(n, reading.REST, line) for n, line in lines if n not in numbers]
-    return [*told(entries), *others]
+    units = told(entries)
+    return [*(_below_roots(units, others) if form == "tree" else units), *others]
+
+
+def _below_roots(units: list[Unit], others: list[Unit]) -> list[Unit]:
+    """The entries of several trees, each under the line that is above its tree."""
+    roots = [root for root in others if any(unit.line == root.line + 1 for unit in units)]
+    if len(roots) < 2:
+        return units
+    lines = [root.line for root in roots]
+    return [unit._replace(aspect=" ".join(roots[bisect.bisect(lines, unit.line) - 1].text.split()))
+            if unit.aspect in ("top", "entry") else unit
+            for unit in units]  # fmt: skip
 
 
 def _paths(entries: Entries) -> list[Unit]:
@@ -159,18 +183,34 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
-    for at, (number, match) in enumerate(entries[:_LINES]):
+    for at, (number, match) in enumerate(entries):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        units.append(Unit(number, noun, _shown(match), weight))
-    return units
+        defines = bool(_DEFINES.search(_shown(match)))
+        told = noun if group else ""
+        rank = 3 * defines
+        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
+    return _told_once(units)
+
+
+def _told_once(units: list[Unit]) -> list[Unit]:
+    """The first of units that are equal, for all of them; of very many, the others are counted."""
+    times = Counter((unit.aspect, unit.text) for unit in units)
+    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
+    kept = [first[key]._replace(times=count) for key, count in times.items()]
+    beyond = [unit for unit in kept[_LINES:] if unit.group]
+    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
+    return kept[:_LINES] + rest
 
 
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
+    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
+    few = max(1, modes.total() // _SELDOM)
+    odd: list[Unit] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -178,6 +218,9 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
+        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
+            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
+            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -187,8 +230,10 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
-    ]
+        *odd[:_SHOWN],
+        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                     for n, name, size in named]),
+    ]  # fmt: skip
 
 
 def _bytes(size: str) -> float:
@@ -199,26 +244,31 @@ def _bytes(size: str) -> float:
 
 def _tree(entries: Entries) -> list[Unit]:
     """How many entries, those at the top, what is amiss, then the others."""
-    nodes = [(n, len(match["lines"]), match["name"][:_LONGEST]) for n, match in entries]
+    nodes = [(n, len(match["lines"]), " ".join(match["name"].split())[:_LONGEST])
+             for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
+    deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
-           if " " in name and says_failure(_VERSIONED.sub("", name))]  # fmt: skip
+           if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
+    remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
+    remarks = remarks if len(remarks) * _RARE < len(nodes) else []
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
-        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
+        *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
+        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
     ]
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = lines_of(text)
-    for units, told in (_groups(text, lines), _series(text)):
-        if units:
-            return units, told
+    for units_of in (_groups, _series) if len(text) < _LARGEST else ():
+        listed, taken = units_of(lines)
+        if listed:
+            return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
     for number, (mark, name, is_box) in in_pieces(text, _marked):
         if is_box and (title := _above(lines, number)):
@@ -236,18 +286,27 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
     often = entries[marks[-1]]
     told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
-    return [*states, *told], {n for same in entries.values() for n, _ in same}
+    things = {n: name for same in entries.values() for n, name in same}
+    changes = list(_changes(lines, things))
+    return [*states, *told, *changes], things.keys() | {unit.line for unit in changes}
 
 
-def _groups(text: str, lines: list[str]) -> tuple[list[Unit], set[int]]:
+def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
+    """Each value that a plan changes, with the thing above that has it."""
+    thing = ""
+    for number, line in enumerate(lines, start=1):
+        thing = things.get(number, thing)
+        if thing and (change := _CHANGE.match(line)):
+            yield Unit(number, thing, " ".join(change[1].split()), 2.0, 3)
+
+
+def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
     """How many items are in each of several lists with titles, then the items; their lines.
 
     Below a title are as many lines as it says, or those with a mark.
     """
-    stated, marked = dict(in_pieces(text, _stated)), set(numbers_in(text, _items))
-    may = stated.keys() | {at - 1 for at in marked if at and lines[at - 1][:1].isalnum()}
-    lists = {at: items for at in sorted(may)
-             if (items := _listed(lines, at, stated.get(at, -1), marked))}  # fmt: skip
+    lists = {at: items for at, line in enumerate(lines)
+             if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
     grouped = {n + 1 for at, items in lists.items() for n in (at, *items)}
     if len(lists) < 2 or len(grouped) * 2 < sum(map(bool, lines)):
         return [], set()
@@ -263,12 +322,13 @@ def _groups(text: str, lines: list[str]) -> tuple[list[Unit], set[int]]:
     return units, grouped
 
 
-def _series(text: str) -> tuple[list[Unit], set[int]]:
-    """The values of fields that each of several runs of a tool printed, in order; their lines."""
+def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
+    """The values of the fields that each of several runs of a tool printed; their lines."""
     fields: dict[str, list[tuple[int, str]]] = {}
-    for number, (name, value, rest) in in_pieces(text, _values):
-        form = f"{name}: {_DIGITS.sub('#', rest)}"
-        fields.setdefault(form, []).append((number, value))
+    for number, line in enumerate(lines):
+        if ":" in line and (field := _VALUE.match(line)):
+            form = f"{field[1]}: {_DIGITS.sub('#', field[3])}"
+            fields.setdefault(form, []).append((number, field[2]))
     often = Counter(map(len, fields.values())).most_common(1)
     runs = often[0][0] if often and often[0][1] >= _MARKS else 0
     units, told = list[Unit](), set[int]()
@@ -284,36 +344,15 @@ def _series(text: str) -> tuple[list[Unit], set[int]]:
     return units, told
 
 
-def _listed(lines: list[str], at: int, count: int, marked: set[int]) -> list[int]:
-    """The lines of the list below a title, which states their count, or -1."""
-    if count < 0:
-        below = itertools.takewhile(marked.__contains__, itertools.count(at + 1))
-        return [] if _ENDS.search(lines[at]) else [*below]
-    said = lines[at + 1 : at + 1 + count]
-    is_whole = len(said) == count and all(said) and not any(map(_TITLE.match, said))
-    return [*range(at + 1, at + 1 + count)] if is_whole else []
-
-
-@of_piece
-def _stated(piece: Piece) -> list[tuple[int, int]]:
-    """The lines of a piece that say how many items are below them, by number."""
-    may = ((number, line) for number, line in enumerate(piece.all)
-           if line.rstrip("):")[-1:].isdecimal() and line[0].isalnum())  # fmt: skip
-    return [(number, int(match[1])) for number, line in may
-            if (" (" in line or ": " in line) and (match := _TITLE.match(line))]  # fmt: skip
-
-
-@of_piece
-def _items(piece: Piece) -> list[int]:
-    """The lines of a piece that begin with the mark of an item, by number."""
-    return [number - 1 for number, _ in reading.places(_ITEM, f"\n{piece.text}")]
-
-
-@of_piece
-def _values(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
-    """The lines of a piece that are a field with a number, by number: name, value, the rest."""
-    return [(number, match.group(1, 2, 3)) for number, line in enumerate(piece.all)
-            if "A" <= line[:1] <= "Z" and (match := _VALUE.match(line))]  # fmt: skip
+def _items(lines: list[str], at: int) -> list[int]:
+    """The lines of the list below a title."""
+    if stated := _TITLE.match(lines[at]):
+        count = int(stated[1])
+        below = lines[at + 1 : at + 1 + count]
+        is_list = len(below) == count and all(below) and not any(map(_TITLE.match, below))
+        return [*range(at + 1, at + 1 + count)] if is_list else []
+    marked = itertools.takewhile(_ITEM.match, itertools.islice(lines, at + 1, None))
+    return [] if _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
 
 
 def _above(lines: list[str], number: int) -> str:
@@ -337,7 +376,7 @@ def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
 @of_piece
 def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
     """The lines of a piece that are fields of a description, by number: indent, name, value."""
-    return [(number, match.groups("")) for number, line in enumerate(piece.all)
+    return [(number, match.group(1, 2, 3)) for number, line in enumerate(piece.all)
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
@@ -351,7 +390,7 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
     for number, parts in fields:
         field = (number, *parts)
         path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
-        if _is_state(field[3]) or _COUNT.match(lines[number]):
+        if _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
             said = " › ".join(map(_field, new))
             yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
@@ -359,7 +398,8 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
 
 
 def _is_state(value: str) -> bool:
-    return bool(_STATE.match(value)) or (" " not in value and says_failed(value))
+    fails = " " not in value and says_failed(value)
+    return fails or bool(_STATE.match(value))
 
 
 def _field(field: _Field) -> str:

@@ -24,7 +24,8 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
-    r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
+    r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )"
+    r"|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
     r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)"
     r"|^Finished(?! *\|)"
@@ -70,6 +71,8 @@ _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
 _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
 _BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
+_WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
+_FEW_WARNINGS = 3
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
@@ -113,8 +116,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
     counts = [] if counted else counts
-    units = [*verdict, *counts, *refused, *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | of_verdict | exits | answered
+    warned = _warned(text, not failed)
+    units = [*verdict, *counts, *refused, *said[:_FIRST], *failed, *said[_FIRST:], *warned]
+    told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | exits | answered
     inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
     paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
@@ -133,6 +137,17 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
     return Run(kind, bool(failed or messages), [*units, *rest])
+
+
+def _warned(text: Lines, passed: bool) -> list[Unit]:
+    """What code warned of, each once with how often and its place; first where all else passed."""
+    warned: dict[str, tuple[int, int, str]] = {}
+    for at in text.holding("Warning: "):
+        if match := _WARNS.match(text.bare[at]):
+            first, times, place = warned.get(match["said"], (at, 0, match["place"]))
+            warned[match["said"]] = first, times + 1, place
+    return [Unit(at + 1, "", f"{said} ({place})" + f" (x{times})" * (times > 1), 2.0, 2 * passed)
+            for said, (at, times, place) in [*warned.items()][:_FEW_WARNINGS]]  # fmt: skip
 
 
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
@@ -221,7 +236,8 @@ def _verdict(
     read = [*sorted(beside), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
-    summary = [n for n in plain if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
+    summary = [n for n in plain if n not in placed and _VERDICT.search(plain[n])
+               and "fixable" not in plain[n]]  # fmt: skip
     raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
@@ -237,8 +253,8 @@ def _verdict(
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
         counts.insert(0, max(close))
-    beside = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
-    told = {*counts, bad[-1], *(beside if bad[-1] in beside else ())}
+    alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    told = {*counts, bad[-1], *(alone if bad[-1] in alone else ())}
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
     word = "; ".join(filter(None, parts))

@@ -17,8 +17,9 @@ from contextkit.text.patterns import Pattern
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
 _RULED = Pattern(  # below the header, as wide as each column
-    r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+) *$"
+    r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+|-{3,}(?:\+-+)+) *$"
 )
+_ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # a table: nothing, or `(72 rows)`
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
@@ -39,6 +40,7 @@ _NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or none
+_PLACED = Pattern(r"(?:E  +|[^\s:]+\.\w+:\d+: )\S")  # what a test or a compiler says
 _WORD = Pattern(r"[^\s|]+")
 _SENTENCE = Pattern(r"[a-z]{2}[.!?:;)]\s*$|\b(?:is|are|to|the|on|in|and)\b")
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
@@ -94,14 +96,18 @@ def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
         return cells if several else None, 0
     for at, line in enumerate(lines[1:_ABOVE], start=1):
         if _RULED.match(line):
-            starts = [match.start() for match in re.finditer(r"\S+", line.replace("-=", " ="))]
-            body = [*lines[at - 1 : at], *lines[at + 1 :]]
+            rule = line.replace("-=", " =").replace("-+", "- ")
+            starts = [match.start() for match in re.finditer(r"\S+", rule)]
+            body = [row.replace("|", " ") for row in (*lines[at - 1 : at], *lines[at + 1 :])]
             if all(line[at - 1 : at] in ("", " ") for line in body for at in starts[1:]):
                 return functools.partial(_by_starts, starts), at - 1
     return _delimiter(lines) or _apart(lines), 0
 
 
 def _by_starts(starts: list[int], line: str) -> list[str]:
+    line = line.replace("|", " ")
+    if any(line[at - 1 : at].strip() for at in starts[1:]):
+        return []
     return [line[a:b].strip() for a, b in itertools.pairwise([*starts, len(line)])]
 
 
@@ -200,7 +206,9 @@ def units(text: str) -> list[Unit]:
     (first, head), *rows = rows
     others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # below it
     body = [row for row in rows if row[0] not in others]
-    left = [Unit(n, REST, row[0]) for n, row in rows if n in others]
+    if first > 1:  # a rule is below the header: other lines may follow
+        others = {n for n, _ in _lines(text)} - {first, *(n for n, _ in body)}
+    left = [Unit(n, REST, "") for n in sorted(others)]
     by_number = dict(body)
 
     def shown(number: int) -> str:
@@ -249,8 +257,10 @@ def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
     """The tables with a rule as wide as each column below their header; they are cut out."""
     for at, line in enumerate(lines):
         if at and _RULED.match(line):
-            end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
-            rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))]
+            after = (n for n in range(at, len(lines)) if _ENDS.match(lines[n]))
+            end = next(after, len(lines))
+            rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))
+                    if any(row[1:])]  # fmt: skip
             if len(rows) > _LEAST:
                 lines[at:end] = [""] * (end - at)
                 yield *rows[0], rows[1:]
@@ -275,7 +285,8 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
             between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
             is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
             least = _FEW if len(varied) > _LEAST else _LEAST
-            is_table = len(varied) > 1 and len(run) >= least
+            fails = sum(says_failed(lines[n]) for n, _ in run) * 2 > len(run)
+            is_table = len(varied) > 1 and len(run) >= least and not fails
             if is_table and is_whole and is_told:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
@@ -291,11 +302,13 @@ def _parts(between: list[str]) -> bool:
 def _cells(line: str) -> tuple[str, list[str]]:
     """Each figure of a row and the words between two of them; which are figures: `wnn`.
 
-    None of a line that says more in words, or of an event of a log.
+    None of a line that says more in words, of an event of a log, or of one that names a failure.
     """
     words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
     figures = [*map(_is_figure, words)]
     if sum(figures) < 2 or len(words) > 4 * sum(figures) or bare(line) != line.strip():
+        return "", []
+    if says_failed(words[0]) or _PLACED.match(line):
         return "", []
     form, cells = "", list[str]()
     for word, is_figure in zip(words, figures, strict=True):
@@ -393,6 +406,7 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
         text = _ends(values, index, head, label)
         told = [Unit(values.rows[-1][1], name, text, weight, 3, "columns", derived=True)]
         out = [(n, row) for n, row in body if index < len(row) and row[index] in _NONE]
+        out += [(n, row) for value, n, row in values.rows if value < 0]
     elif 1 < len(counts) <= _CELLS and len(counts) * 2 <= len(filled):
         text = listed(counts, _CELLS)
         told = [Unit(filled[0][0], name, text, 1.2, 3, "columns", derived=True)]
