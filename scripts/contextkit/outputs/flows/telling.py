@@ -91,6 +91,9 @@ def _loaded() -> Iterator[None]:
     from contextkit.base import secret_search  # noqa: F401
 
     yield
+    import hashlib  # noqa: F401  # the content's is faster with it
+
+    yield
     tokens.size("x")
     for pattern in MADE:
         yield

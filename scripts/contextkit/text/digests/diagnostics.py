@@ -61,7 +61,7 @@ _SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arr
 )
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
-    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"\n(?:\[|[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
@@ -196,17 +196,18 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     has_lists = any(listed for _, _, listed, _ in begun)
     names = [number for number, line in enumerate(text.all if has_lists else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for first, below, listed, one in begun:
-        if one and one.level != _NOTE:
-            yield Diagnostic(first + one.line, *one[1:])
-        elif listed and (above := bisect.bisect(names, first + below)):
-            file = text.all[names[above - 1]].strip().removesuffix(":")
-            place, words = f"{file}:{listed['at']}", listed["said"]
-            level = _level(listed["level"] or "")
-            yield _made(first + below, place, level, words, f"{place} {words}")
+    for first, below, listed, placed in begun:
+        number = first + below
+        if placed:
+            place, level, code, said = placed
+            yield Diagnostic(number + 1, place, level, code, said, text.all[number][:_READ])
+        elif above := bisect.bisect(names, number):
+            at, level, words = listed
+            place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
+            yield _made(number, place, _level(level), words, f"{place} {words}")
 
 
-_Begun = tuple[int, "re.Match[str] | None", "Diagnostic | None"]
+_Begun = tuple[int, tuple[str, ...], tuple[str, ...]]
 
 
 @lines.of_piece
@@ -217,10 +218,11 @@ def _begun(piece: Piece) -> list[_Begun]:
         if len(piece.all[number]) > 4 * _READ:
             continue
         read = piece.all[number][:_READ]
-        if one := _placed(read, number):
-            begun.append((number, None, one))
+        if placed := _PLACED.match(read) or _MARKED.match(read):
+            said = _placed(placed)
+            begun += [(number, (), said)] if said[1] != _NOTE else []
         elif listed := _LISTED.match(read):
-            begun.append((number, listed, None))
+            begun.append((number, listed.groups(""), ()))
     return begun
 
 
@@ -231,14 +233,12 @@ def _alone(piece: Piece) -> list[int]:
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
-def _placed(read: str, number: int) -> Diagnostic | None:
-    """The message in a line that begins with its place."""
-    placed = _PLACED.match(read) or _MARKED.match(read)
-    if not placed:
-        return None
-    named = {} if placed["level"] else placed.groupdict()
-    level = placed["level"] or named.get("letter") or named.get("kind") or ""
-    return _made(number, placed["place"], _level(level), placed["said"], read)
+def _placed(placed: re.Match[str]) -> tuple[str, ...]:
+    """The message in a line that begins with its place: that, its level, code and words."""
+    place, level, said = placed.group("place", "level", "said")
+    named = {} if level else placed.groupdict()
+    level = _level(level or named.get("letter") or named.get("kind") or "")
+    return place, *_parsed(level, said)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -299,6 +299,11 @@ def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
     """A diagnostic of what is said behind its place."""
+    return Diagnostic(number + 1, place, *_parsed(level, said), quoted)
+
+
+def _parsed(level: str, said: str) -> tuple[str, str, str]:
+    """The level, the code and the rest of what is said."""
     said = said.strip()
     first = _FIRST_CODE.match(said)
     is_apart = "  " in said or "\t" in said
@@ -311,7 +316,7 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
     said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
-    return Diagnostic(number + 1, place, level, code, said, quoted)
+    return level, code, said
 
 
 @functools.cache

@@ -132,7 +132,7 @@ _UNSAID = Pattern(  # a failure of which the next line says what it is
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
+_MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
@@ -296,7 +296,7 @@ def _aside(text: Lines) -> set[int]:
             numbers |= {at, *_deeper(text, at)}
     others = {text.bare[at][2:].partition(" (")[0] for at in text.holding("▶ ")
               if text.bare[at][:2] == "▶ "}  # fmt: skip
-    if "(retry #" in text.whole:
+    if text.holds("(retry #"):
         others.update(m[1] for _, line in text.bare.all() if (m := _PASSED.match(line)))
     for at in text.holding(*"✕✗✘×✖") if others else ():
         test = _TEST.match(text.bare[at]) if text.bare[at][:1] in "✕✗✘×✖" else None
@@ -313,7 +313,7 @@ def _deeper(text: Lines, at: int) -> Iterator[int]:
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
+    begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
     headings = lines.numbers_in(text.whole, _marked)
@@ -399,8 +399,7 @@ def _blocks(
     """
     printed: dict[str, list[int]] = {}
     owner = ""
-    runs = "=== RUN" in text.whole or "[ RUN   " in text.whole
-    for at, line in text.bare.all() if runs else ():
+    for at, line in text.bare.all() if text.holds("=== RUN", "[ RUN   ") else ():
         if line.startswith(("===", "---", "[ ")):
             run = _RUNS.match(line)
             owner = run[1] if run else ""

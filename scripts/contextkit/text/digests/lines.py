@@ -16,12 +16,15 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import marshal
 import math
 import operator
+import os
 import re
+import sys
 from collections import Counter
 
-from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, T
+from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, NoReturn, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -77,12 +80,12 @@ _FINE = Pattern(
     re.I,
     needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
-_MENDED = Pattern(  # what a line ends with that tells how a failure was mended
+_MENDED = Pattern(  # what stands behind the last colon of a line that tells of a failure's end
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
 _ADDS = Pattern(  # to what was said above; or a test that is still to do
-    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
+    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # ", needs="note: hint: help: )␣#␣"
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
@@ -150,6 +153,7 @@ _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
 PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
+_MANY = 8  # pieces of which another process reads half
 _ALIKE_LINES = 4096  # of which there may be many
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
@@ -165,6 +169,26 @@ _STAMP = Pattern(
 _STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
 _NEAR_DIGITS = b"0123456789abcdefx.: "  # none of them stays of a number
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
+
+
+def letters(text: str) -> bytes:
+    """The words of a text in lower case; blanks are between them."""
+    return text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+
+
+def _signs() -> dict[bytes, list[str]]:
+    """What is looked for in words, each with what it is a sign of: a part, or a phrase."""
+    signs = {part.encode(): [part] for part in _FAILURES}
+    signs |= {f"{part} ".encode(): [part] for part in _LAST_PARTS}
+    for phrase in _PHRASES[1:]:
+        longest = max(letters(phrase).split(), key=len)
+        signs.setdefault(longest, []).append(phrase)
+    return signs
+
+
+_SIGNS = _signs()
+_SEEN = set[bytes]()  # words
+_HOLDING = dict[bytes, set[bytes]]()  # those with signs
 
 
 class Bare(dict[int, str]):
@@ -228,40 +252,52 @@ class Piece:
 
     undated: list[str]
     keys: list[bytes]
-    words: frozenset[str]
+    words: frozenset[bytes]
     failing: list[int]
     bare: dict[int, str]
 
     def __init__(self, text: str, is_dated: bool) -> None:
-        self.text, self.all, self._is_dated = text, text.split("\n"), is_dated
+        self.text, self.all = text, text.split("\n")
+        if not is_dated:
+            self.undated = self.all
 
     def __getattr__(self, name: str) -> Any:
         self._read()
         return self.__dict__[name]
 
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing is left to do with it."""
+        return "keys" in self.__dict__
+
+    def found(self) -> dict[str, Any]:
+        """All that is asked of a piece, in plain values."""
+        for ask in _ASKED:
+            ask(self)
+        return {name: value for name, value in self.__dict__.items()
+                if name != "text" and value is not self.all}  # fmt: skip
+
     def _read(self) -> None:
-        text, is_dated = self.text, self._is_dated
-        undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
-        self.undated = undated.split("\n") if is_dated else self.all
+        text = undated = self.text
+        if "undated" not in self.__dict__:
+            undated = _STAMPS.sub("\n", f"\n{text}")[1:]
+            self.undated = undated.split("\n")
         keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
         self.keys = keys.split(b"\n")
         lower = text.lower()
         if len(lower) != len(text):  # the capital İ becomes two characters
             lower = "".join(char.lower()[:1] for char in text)
-        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
-        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
-        told = words.decode("utf-8", "surrogatepass")
-        self.words = frozenset(told.split())
-        self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
+        self.words = frozenset(letters(lower).split())
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "))
 
-    def _find_failing(self, lower: str, words: str) -> None:
+    def _find_failing(self, lower: str) -> None:
         """Find the lines that speak of a failure, and not that there is none."""
         places = starts(self.all)
-        has_some = _OF_PYTEST in self.text
-        sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
+        rows = enumerate(self.all if _OF_PYTEST in self.text else ())
+        sure = {at for at, line in rows if line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in _parts_in(words):
+        for part in _sought(self.words):
             at = lower.find(part)
             while at >= 0:
                 number = bisect.bisect_right(places, at) - 1
@@ -279,16 +315,27 @@ class Piece:
         lines = {number: self.all[number] for number in asked}
         bares = {line: bare(line) for line in lines.values()}  # many may be alike
         self.bare = {number: bares[line] for number, line in lines.items()}
-        fails = {line: _fails(line.lower()) for line in bares.values()}
-        self.failing = sorted(sure.union(n for n in asked if fails[self.bare[n]]))
+        fails = {line: _fails(line.lower()) for line in {self.bare[n] for n in asked - sure}}
+        self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
 
 
-def _parts_in(words: str) -> list[str]:
-    """The parts of words, and the phrases, about failures that may be in a text of some words."""
-    parts = filter(words.__contains__, _FAILURES)
-    last_parts = (part for part in _LAST_PARTS if f"{part} " in words)
-    phrases = (phrase for phrase in _PHRASES if may_say(words, phrase))
-    return [*parts, *last_parts, *phrases]
+def _sought(words: frozenset[bytes]) -> list[str]:
+    """The parts of words, and the phrases, about failures that may be in a text of some words.
+
+    What is in a word is remembered: most words come again.
+    """
+    new = words - _SEEN
+    told = b" ".join([*new, b""])
+    for sign in filter(told.__contains__, _SIGNS):
+        at = told.find(sign)
+        while at >= 0:
+            end = told.find(b" ", at)
+            word = told[told.rfind(b" ", 0, at) + 1 : end]
+            _HOLDING.setdefault(word, set()).add(sign)
+            at = told.find(sign, end)
+    _SEEN.update(new)
+    found = {sign for word in words.intersection(_HOLDING) for sign in _HOLDING[word]}
+    return [_PHRASES[0], *(part for sign in found for part in _SIGNS[sign])]  # it has no words
 
 
 _piece = functools.lru_cache(PIECES)(Piece)
@@ -296,8 +343,15 @@ _ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
 
 
 def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
-    """Remember what a function says of a piece; it is asked before the rest of the text comes."""
-    asked = functools.lru_cache(PIECES)(ask)
+    """Remember what a function says of a piece, in plain values; it may be asked ahead."""
+    name = f"{ask.__module__}.{ask.__name__}"
+
+    def asked(piece: Piece) -> T:
+        if name not in piece.__dict__:
+            piece.__dict__[name] = ask(piece)
+        said: T = piece.__dict__[name]
+        return said
+
     _ASKED.append(asked)
     return asked
 
@@ -316,6 +370,11 @@ def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
         placed.append((first, piece))
         first += len(piece.all)
     return placed
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, of which the pieces are remembered."""
+    return [line for _, piece in pieces(text) for line in piece.all]
 
 
 def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
@@ -356,9 +415,55 @@ def failing_in(text: str) -> Iterator[int]:
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
     for _, piece in pieces(text, has_more=True):
-        for ask in _ASKED:
-            ask(piece)
+        piece.found()
         yield
+
+
+def read_in_two(text: str) -> None:
+    """Read what is left of a long text, half of it in a process of its own, if a core is free.
+
+    What that process does not tell is read when it is asked for. One with threads is not forked.
+    """
+    left = [piece for _, piece in pieces(text) if not piece.is_read]
+    if len(left) < _MANY or _cores() == 1 or "threading" in sys.modules:
+        return
+    middle = len(left) // 2
+    try:
+        told = _halved(left[:middle], left[middle:])
+    except (OSError, EOFError):
+        return  # it could not be started, or was killed
+    for piece, found in zip(left[middle:], told, strict=True):
+        piece.__dict__.update(found)
+
+
+def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
+    """Read some pieces here; what another process finds in others."""
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        _tell(writer, others)
+    os.close(writer)
+    for piece in own:
+        piece.found()
+    with open(reader, "rb") as file:
+        told = file.read()
+    os.waitpid(process, 0)
+    return list(marshal.loads(told))
+
+
+def _tell(writer: int, others: list[Piece]) -> NoReturn:
+    """Read some pieces, write what is found in them, and end."""
+    try:
+        with open(writer, "wb") as file:
+            file.write(marshal.dumps([piece.found() for piece in others]))
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def says_failure(said: str) -> bool:
@@ -387,10 +492,9 @@ def starts(lines: list[str]) -> list[int]:
     return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
 
 
-def may_say(words: str, phrase: str) -> bool:
+def may_say(words: bytes, phrase: str) -> bool:
     """Whether all words of a phrase are among some, perhaps inside of others."""
-    letters = phrase.lower().encode().translate(_IN_WORDS).decode()
-    return all(word in words for word in letters.split())
+    return all(map(words.__contains__, letters(phrase.lower()).split()))
 
 
 class Lines:
@@ -404,7 +508,7 @@ class Lines:
         self.all, self.undated = list[str](), list[str]()
         self._keys, failing = list[bytes](), list[int]()
         self.bare = Bare(self.all)
-        words = set[str]()
+        words = set[bytes]()
         for first, piece in pieces(text):
             self.all += piece.all
             self.undated += piece.undated
@@ -412,9 +516,8 @@ class Lines:
             failing += [first + number for number in piece.failing]
             words |= piece.words
             self.bare.update((first + number, line) for number, line in piece.bare.items())
-        self._words = " ".join(words)
+        self._words = b" ".join(words)
         self.whole = text
-        self._starts = starts(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self.prose = set(numbers_in(text, _prose))
@@ -423,6 +526,14 @@ class Lines:
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
+
+    @functools.cached_property
+    def _starts(self) -> list[int]:
+        return starts(self.all)
+
+    def holds(self, *parts: str) -> bool:
+        """Whether the text holds one of some parts; which words there are is known."""
+        return any(may_say(self._words, part) and part in self.whole for part in parts)
 
     def holding(self, *parts: str) -> list[int]:
         """The numbers of the lines that hold one of some words."""
@@ -477,7 +588,7 @@ class Lines:
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            is_most = line.times * 2 > len(self.all)
+            is_most = line.times * 2 > len(self.all) and not self.failing
             if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
                 led = self._leads_on(line.number)
@@ -671,18 +782,22 @@ def alike(texts: Iterable[str], most: int) -> str:
     if len(set(map(len, rows))) > 1:
         words = [*words, "…"]
     elif len(rows) > 1:
-        columns = [_counted(column, times.values()) for column in zip(*rows, strict=True)]
+        again = [(at, count - 1) for at, count in enumerate(times.values()) if count > 1]
+        columns = [_counted(column, again) for column in zip(*rows, strict=True)]
         are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
         words = [_as_one(values) if are_few or len(values) == 1 else f"{next(iter(values))}…"
                  for values in columns]  # fmt: skip
     return reading.cut(" ".join(words), most)
 
 
-def _counted(words: Iterable[str], times: Iterable[int]) -> dict[str, int]:
-    """How often each word stands in a column, in the order of the first time."""
-    counts: dict[str, int] = {}
-    for word, count in zip(words, times, strict=True):
-        counts[word] = counts.get(word, 0) + count
+def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
+    """How often each word stands in a column, in the order of the first time.
+
+    again: the places of words that stand there again, and how often they do
+    """
+    counts = Counter(words)
+    for at, count in again:
+        counts[words[at]] += count
     return counts
 
 
@@ -745,7 +860,7 @@ def _formed(lines: list[str]) -> list[str]:
 def _fails(row: str) -> bool:
     """Whether a line with a word of failures, in lower case, says that something failed."""
     is_fine = ": error:" not in row and _FINE.search(row) and not _SURE.match(row)
-    return not (is_fine or _MENDED.search(row) or _ADDS.search(row))
+    return not (is_fine or _MENDED.match(row, row.rfind(":")) or _ADDS.search(row))
 
 
 def _word(text: str, at: int) -> tuple[str, int]:

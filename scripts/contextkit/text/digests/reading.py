@@ -364,11 +364,14 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
+_ALNUM = re.compile(r"[^\W_]")
+
+
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The lines between empty ones, with the number, from 0, of the first."""
     start = 0
     for number, line in enumerate([*lines, ""]):
-        if not any(map(str.isalnum, line)) and line.rstrip() != "--":  # above a signature
+        if not _ALNUM.search(line) and line.rstrip() != "--":  # above a signature
             if number > start:
                 yield start, lines[start:number]
             start = number + 1
@@ -377,10 +380,11 @@ def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 def prose(lines: list[str]) -> set[int]:
     """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
     numbers: set[int] = set()
+    low, high = _WRAPPED
     for start, block in paragraphs(lines):
-        low, high = _WRAPPED
-        is_wrapped = all(low <= len(line) <= high for line in block[:-1])
-        is_wrapped = is_wrapped and 1 < len(block) < _PARAGRAPH and not _begin_alike(block)
+        sizes = [*map(len, block[:-1])]
+        is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and low <= min(sizes) and max(sizes) <= high
+        is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
             numbers.update(range(start, start + len(block)))
@@ -395,12 +399,14 @@ def _begin_alike(block: list[str]) -> bool:
 
 def is_worded(line: str) -> bool:
     """Whether nearly all of a line is letters and spaces."""
-    text = " ".join(line[:_READ].split())
-    others = text.encode("utf-8", "replace").translate(None, _WORDED)
-    return len(others) < (1 - _LETTERS) * len(text)
+    read, share = line[:_READ], 1 - _LETTERS
+    others = len(read.encode("utf-8", "replace").translate(None, _WORDED))
+    return others < share * len(read) and others < share * len(" ".join(read.split()))
 
 
-_WORDED = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or byte == 32)
+_WORDED = bytes(
+    byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or chr(byte).isspace()
+)
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 

@@ -17,6 +17,7 @@ from contextkit.text.digests.lines import (
     Piece,
     in_pieces,
     is_amiss,
+    lines_of,
     of_piece,
     says_failed,
     says_failure,
@@ -66,10 +67,9 @@ _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
-    r"^[ \t]*(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)$"
-    r"|^[ \t]*(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*$"
-    r"|^[ \t]*# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*)$",
-    re.M,
+    r"\n[ \t]*+(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
+    r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
+    r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
 _TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
 _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
@@ -89,12 +89,13 @@ _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a 
 _DIGITS = Pattern(r"\d+")
 _LARGEST = 200_000  # characters in which lists with titles are looked for
 _RUNS = 3  # of a tool at least
-_FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
+_FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
+_Field = tuple[int, str, str, str]  # its number, indent, name and value
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
 
 
@@ -283,16 +284,14 @@ def _tree(entries: Entries) -> list[Unit]:
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     for units_of in (_groups, _series) if len(text) < _LARGEST else ():
         listed, taken = units_of(lines)
         if listed:
             return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
-    for number, match in in_pieces(text, _marked):
-        mark = match["box"] or match["sign"] or match["fate"]
-        name = match["name"] or match["thing"] or match[0]
-        if match["box"] and (title := _above(lines, number)):
+    for number, (mark, name, is_box) in in_pieces(text, _marked):
+        if is_box and (title := _above(lines, number)):
             name = f"{title} {name}"
         entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
     count = sum(map(len, entries.values()))
@@ -387,15 +386,17 @@ def _depth(line: str) -> int:
 
 
 @of_piece
-def _marked(piece: Piece) -> Entries:
-    """The lines of a piece with marks, by number."""
-    return [*reading.places(_MARKED, piece.text)]
+def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
+    """The lines of a piece with marks, by number: the mark, its thing, whether it is a box."""
+    return [(number - 1, (match["box"] or match["sign"] or match["fate"],
+                          match["name"] or match["thing"] or match[0], bool(match["box"])))
+            for number, match in reading.places(_MARKED, f"\n{piece.text}")]  # fmt: skip
 
 
 @of_piece
-def _fields(piece: Piece) -> Entries:
-    """The lines of a piece that are fields of a description, by number."""
-    return [(number, match) for number, line in enumerate(piece.all)
+def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
+    """The lines of a piece that are fields of a description, by number: indent, name, value."""
+    return [(number, match.group(1, 2, 3)) for number, line in enumerate(piece.all)
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
@@ -404,30 +405,30 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
-    path: list[re.Match[str]] = []
-    above: list[re.Match[str]] = []  # those of the last state; the first one is told whole
-    for number, match in fields:
-        path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
-        if _is_state(match):
+    path: list[_Field] = []
+    above: list[_Field] = []  # those of the last state; the first one is told whole
+    for number, parts in fields:
+        field = (number, *parts)
+        path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
+        if _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
             said = " › ".join(map(_field, new))
             yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
             above = [*path]
 
 
-def _is_state(match: re.Match[str]) -> bool:
-    value = match[3] or ""
+def _is_state(value: str) -> bool:
     fails = " " not in value and says_failed(value)
-    return fails or bool(_STATE.match(value) or _COUNT.match(match[0]))
+    return fails or bool(_STATE.match(value))
 
 
-def _field(match: re.Match[str]) -> str:
-    return " ".join(filter(None, match.group(2, 3)))
+def _field(field: _Field) -> str:
+    return " ".join(filter(None, field[2:]))
 
 
-def _thing(path: list[re.Match[str]]) -> str:
+def _thing(path: list[_Field]) -> str:
     """What a state is about: the fields around it that have no value."""
-    return " › ".join(match[2] for match in path if not match[3])
+    return " › ".join(field[2] for field in path if not field[3])
 
 
 def _shown(match: re.Match[str]) -> str:

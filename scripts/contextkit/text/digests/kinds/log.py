@@ -178,7 +178,7 @@ def _is_grave(unit: Unit, top: int) -> bool:
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     """The last word of each of several commands, those that failed first; the lines with one."""
-    rows = enumerate(text.all if f"\n{_PROMPT}" in text.whole else ())
+    rows = enumerate(text.all if "\n$" in text.whole else ())  # which is found fast
     typed = [number for number, line in rows if line.startswith(_PROMPT)]
     ended: list[tuple[bool, int, str]] = []
     for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
@@ -300,7 +300,7 @@ def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, if most lines have one."""
-    has_status = "HTTP/" in text.whole or "status=" in text.whole
+    has_status = text.holds("HTTP/", "status=")
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     total = sum(map(bool, text.all))
     seen = Counter[str]()

@@ -14,6 +14,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
+from contextkit.text.digests.lines import lines_of
 from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -62,7 +63,7 @@ class _Passage(NamedTuple):
 
 def confidence(text: str) -> int:
     """By its words: sentences, or messages of people who ask."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         said = [_MESSAGE.sub("", line, 1) for line in lines]
