@@ -504,7 +504,7 @@ class Lines:
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            is_most = line.times * 2 > len(self.all)
+            is_most = line.times * 2 > len(self.all) and not self._failing
             if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
                 led = self._leads_on(line.number)
