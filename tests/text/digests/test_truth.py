@@ -1150,7 +1150,8 @@ def test_a_message_about_a_library_has_the_place_that_led_to_it() -> None:
 def test_a_paragraph_below_a_line_that_leads_on_is_told_whole() -> None:
     text = (
         "-- Looking for till.h\n-- Looking for till.h - found\n"
-        'Till Error at TillLists.txt:40 (find_till):\n  By not providing "FindTill.till" in TILL_PATH'
+        "Till Error at TillLists.txt:40 (find_till):\n"
+        '  By not providing "FindTill.till" in TILL_PATH'
         " this project has asked\n  for a configuration file that is provided by a till, but none"
         " was to be\n  found.\n\n-- Configuring incomplete, errors occurred!\n"
     )
