@@ -893,3 +893,28 @@ def test_entries_of_a_listing_that_are_not_shown_are_counted() -> None:
     shown = line.count(":from")
     assert digest.summary.endswith(f"line: +{700 - shown} more")
     assert "… shop" not in digest.summary  # two of them are never one
+
+
+def test_objects_one_after_the_other_are_rows_of_one_list() -> None:
+    runs = "".join(
+        f'{{\n  "run": {n},\n  "state": "{"lost" if n == 7 else "fine"}",\n  "on": "a{n % 3}"\n}}\n'
+        for n in range(40)
+    )
+    summary = engine.digest('{\n  "all": 40\n}\n' + runs, 200).summary
+    assert "list of 41: 41 objects" in summary and "lost" in summary
+    assert summary.count("run, state, on") < 2
+
+
+def test_the_types_below_the_names_of_columns_are_no_row() -> None:
+    box = "┌──────┬────────┐\n│ zone │ fare   │\n│ text │ double │\n├──────┼────────┤\n"
+    box += "".join(f"│ z{n:<3} │ {n:>6} │\n" for n in range(30)) + "└──────┴────────┘\n"
+    summary = engine.digest(box, 150).summary
+    assert "30 rows, 2 columns: zone, fare" in summary and "double" not in summary
+
+
+def test_a_failure_below_a_number_is_told_by_its_name_and_what_differs() -> None:
+    text = "".join(f"Shift#test_{n} = 0.00 s = .\n" for n in range(60))
+    text += "\nFinished in 0.1s.\n\n  1) Failure:\nShift#test_print [s_test.rb:19]:\n--- expected\n"
+    text += '+++ actual\n@@ -1 +1 @@\n-"Mia  early"\n+"Mia early"\n\n60 runs, 1 failures\n'
+    summary = engine.digest(text, 150).summary
+    assert 'Shift#test_print: expected "Mia early", actual "Mia early" (s_test.rb:19)' in summary

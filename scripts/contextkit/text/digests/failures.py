@@ -118,7 +118,7 @@ _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
 )
 _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
-    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- |=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
+    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- (?!expected\b|actual\b)|=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
     r"|Tests: |Ran \d+ |failures:$|\d+ (?:passing|failing|pending|examples)|Failed examples"
     r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
 )
@@ -495,7 +495,8 @@ def _cited(
     if message and message not in text.bare[line]:
         return line, f"{name}: {message}"
     bare = text.bare[next((at for at in same if heads[at] == name), line)]
-    return line, name if bare.startswith("___") else bare
+    is_told = name in bare and not bare.startswith("___")
+    return line, bare if is_told else name
 
 
 def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:

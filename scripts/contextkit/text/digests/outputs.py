@@ -340,7 +340,7 @@ def _end_of_json(lines: list[str], at: int) -> int:
     if len(first) == 1:
         closing = "}" if first == "{" else "]"
         for number in range(at + 1, len(lines)):
-            if lines[number].rstrip() == closing:
+            if lines[number].rstrip() == closing and first not in lines[number + 1 : number + 2]:
                 return number + 1
         return len(lines)
     while at < len(lines) and lines[at][:1] == first[0]:

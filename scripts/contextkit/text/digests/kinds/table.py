@@ -73,9 +73,17 @@ def confidence(text: str) -> int:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, nor the rule of a box, with their numbers."""
-    lines = enumerate(text.translate(_BORDERS).split("\n"), start=1)
-    return [(number, line) for number, line in lines if line.strip() and _is_row(line)]
+    """The lines that are not blank, nor the rule of a box, with their numbers.
+
+    Of several between the first two rules of a box, the first one has the names of its columns.
+    """
+    lines = text.translate(_BORDERS).split("\n")
+    rules = [
+        at for at, line in enumerate(lines[:_ROWS_READ]) if line[:1] == "+" and not _is_row(line)
+    ]
+    head = range(rules[0] + 2, rules[1]) if len(rules) > 2 else range(0)
+    return [(at + 1, line) for at, line in enumerate(lines)
+            if line.strip() and _is_row(line) and at not in head]  # fmt: skip
 
 
 def _is_row(line: str) -> bool:
