@@ -640,6 +640,31 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
     assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))
 
 
+@each(
+    ("line", "noun", "count"),
+    [
+        ("src/part_{0}/m_{0}.py", "path", 700),
+        ("-rw-r--r-- 1 ada ada {0} Nov 23 02:00 m_{0}.py", "file", 700),
+        ("src/m.py:{0}:import m_{0}", "line", 700),
+        ("src/m.py:{0}:import m_{0}", "line", 90),
+    ],
+)
+def test_what_is_not_told_of_a_listing_is_counted(line: str, noun: str, count: int) -> None:
+    rows = engine.digest("\n".join(line.format(n) for n in range(count)), 200).rows
+    said = [row.finding for row in rows if row.aspect == noun]
+    (more,) = re.findall(r"\+(\d+) more", said.pop())
+    assert len("; ".join(said).split("; ")) + int(more) == count
+
+
+def test_a_graph_with_branches_is_no_list_of_markdown() -> None:
+    commit = (
+        "*   commit {0:07x}f0\n|\\  Merge: a b\n| | Author: Ada <a@b>\n"
+        "| | \n| |     merge {0}\n| | \n| |     of two\n| | \n"
+    )
+    said = digest_of("".join(map(commit.format, range(20))), "listing").summary
+    assert "20 commits" in said
+
+
 def test_names_of_symbols_are_no_commits_and_a_graph_of_commits_is_one() -> None:
     symbols = "\n".join(f"{n * 4096:016x} T name_{n}" for n in range(40))
     assert "commit" not in engine.digest(symbols, 200).summary

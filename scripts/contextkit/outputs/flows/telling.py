@@ -29,6 +29,7 @@ _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks f
 _DAY = 86_400
 _ROWS = 60
 _SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
+_LEAST_SHARE = 0.05  # of the output, that such a form has nearly always
 _SAVES = 0.8  # of the output, of such a form that would pass as it is if it were the output
 _FAILURE = re.compile(
     r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
@@ -219,10 +220,11 @@ def compacted(text: str, size: int, limits: Limits) -> str:
     def fits(short: str) -> bool:
         return bool(short) and tokens.within(short, most, limits.tokenizer)
 
-    whole = compaction.compacted(text)
+    may_fit = size * _LEAST_SHARE <= most
+    whole = compaction.compacted(text) if may_fit else ""
     if fits(whole):
         return whole
-    lean = compaction.compacted(text, lean=True) if whole else ""
+    lean = compaction.compacted(text, lean=True) if whole or not may_fit else ""
     return lean if fits(lean) else ""
 
 

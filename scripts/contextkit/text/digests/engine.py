@@ -37,7 +37,7 @@ _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those th
 _WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
 _SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
 _COMMITS = Pattern(  # of `git log` and `git show`
-    r"commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
+    r"(?:\* +)?commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
 )
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _REPORT = 50  # confidence below which its headings may be comments in code

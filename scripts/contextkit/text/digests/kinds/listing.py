@@ -182,26 +182,27 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
+    told: list[Unit] = []
     for at, (number, match) in enumerate(entries):
+        defines = bool(_DEFINES.search(match[0]))
+        if at >= _LINES and not defines:
+            continue
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        defines = bool(_DEFINES.search(_shown(match)))
-        told = noun if group else ""
-        rank = 3 * defines
-        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
-    return _told_once(units)
+        one = Unit(number, noun, _shown(match), weight + defines, 3 * defines)
+        told.append(one._replace(group=noun if group else ""))
+    return [*units, *_counted(told, count - sum(bool(unit.group) for unit in told))]
 
 
-def _told_once(units: list[Unit]) -> list[Unit]:
-    """The first of units that are equal, for all of them; of very many, the others are counted."""
-    times = Counter((unit.aspect, unit.text) for unit in units)
-    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
-    kept = [first[key]._replace(times=count) for key, count in times.items()]
-    beyond = [unit for unit in kept[_LINES:] if unit.group]
-    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
-    return kept[:_LINES] + rest
+def _counted(units: list[Unit], left: int) -> list[Unit]:
+    """The first of units that are equal, for all of them; then one for those that are left out."""
+    times = Counter(unit.text for unit in units)
+    first = {unit.text: unit for unit in reversed(units)}
+    told = [first[text]._replace(times=count) for text, count in times.items()]
+    last = [unit for unit in units if unit.group][-1:]
+    return [*told, *(unit._replace(text="", times=left) for unit in last if left)]
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -230,8 +231,8 @@ def _files(entries: Entries) -> list[Unit]:
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
         *odd[:_SHOWN],
-        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
-                     for n, name, size in named]),
+        *_counted([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                   for n, name, size in named[:_LINES]], len(named[_LINES:])),
     ]  # fmt: skip
 
 
@@ -257,8 +258,9 @@ def _tree(entries: Entries) -> list[Unit]:
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
         *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
-        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
-    ]
+        *_counted([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper[:_LINES]],
+                  len(deeper[_LINES:])),
+    ]  # fmt: skip
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
