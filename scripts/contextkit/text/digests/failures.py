@@ -118,7 +118,8 @@ _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
 )
 _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
-    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- (?!expected\b|actual\b)|=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
+    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- (?!expected\b|actual\b)|=== |[✓✔√ℹ] ?"
+    r"|Tests?(?: Suites?| Files)?:?\s+\d"
     r"|Tests: |Ran \d+ |failures:$|\d+ (?:passing|failing|pending|examples)|Failed examples"
     r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
 )
