@@ -81,8 +81,7 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
         from contextkit.base import formats
 
         data = answer.data() if callable(answer.data) else answer.data
-        text = formats.to_json(data)
-        return Answer(text=text, status=answer.status, quoted=answer.quoted)
+        return Answer(text=formats.to_json(data), status=answer.status, quoted=answer.quoted)
     say(answer.talk)
     return answer
 
