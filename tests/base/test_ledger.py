@@ -70,9 +70,10 @@ def test_git_does_not_see_it(layout: Layout) -> None:
 @given(st.lists(st.text(max_size=3000), max_size=60), st.text(max_size=6000))
 def test_a_line_is_whole_and_short_whatever_is_in_it(sources: list[str], text: str) -> None:
     layout = Layout()
-    line = ledger._line(layout, 0, "stored", text, 1, text, sources, text, text)
-    assert len(line) <= 4000
-    assert line.count(b"\n") == 1
+    told = {"to": text, "session": text, "agent": text}
+    ledger.note(layout, "stored", f"plan:{text}", tokens=1, sources=sources, **told)
+    line = the_file(layout).read_bytes().split(b"\n")[-2]
+    assert len(line) < 4000
     assert json.loads(line)["tokens"] == 1
 
 

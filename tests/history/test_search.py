@@ -80,7 +80,8 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
         def read(self, path: str) -> list[search.Document]:
             return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
 
-    hits = search._ask(":memory:", Texts(Layout()), terms, every)
+    wanted = {**every, "words": search._in_fts(terms)}
+    hits = search._ask(":memory:", Texts(Layout()), wanted)
     by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if matches(body, terms)}
     assert {hit["ref"] for hit in hits} == by_scan
 

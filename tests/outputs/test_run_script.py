@@ -418,6 +418,19 @@ def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, cal
     assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_what_failed_comes_before_the_names_of_a_form_that_loses_nothing(
+    layout: Layout, status: int
+) -> None:
+    names = [f"kept/in/a/folder/of/errors_{n % 5}/part_{n}.bin" for n in range(900)]
+    last = ["copy: cannot open kept/key: Permission denied", "copy: 1 of 901 not copied, see above"]
+    Path("out.txt").write_text("\n".join([*names, *last, ""]), encoding="utf-8")
+    said = run("--", f"cat out.txt; exit {status}").stdout.splitlines()
+    assert any(line.startswith("kept/in/a/folder/of/errors_0/: part_0.bin ") for line in said)
+    assert ("917: copy: cannot open kept/key: Permission denied" in said[1]) == bool(status)
+    assert said[2 if status else 1] == "900 paths in 5 folders"
+
+
 def test_what_loses_nothing_is_told_where_as_much_output_would_pass(layout: Layout) -> None:
     names = [f"pkg_{n % 7}/module_of_{n}.py" for n in range(250)]
     status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)

@@ -108,6 +108,34 @@ def test_what_a_commit_changed_is_counted_where_its_files_are_left_out() -> None
     ]
 
 
+@each(
+    ("lines", "told"),
+    [
+        (("3\t1\ta.py", "-\t-\tx.png"), "  2 files: a.py +3 -1, x.png binary"),
+        (("M\ta.py", "R097\tb.py\tc, d.py"), '  2 files: M a.py, R097 b.py "c, d.py"'),
+    ],
+)
+def test_files_of_a_commit_are_told_however_they_are_asked_for(
+    lines: tuple[str, str], told: str
+) -> None:
+    log = "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\n\n    one\n\n" + "\n".join(lines)
+    assert compaction.compacted(log).split("\n")[1:] == [told]
+    assert compaction.compacted(log, lean=True).split("\n")[2:] == ["  2 files"]
+
+
+def test_a_graph_is_left_out_and_says_so() -> None:
+    log = LOG.format(author="Ada").split("\n")
+    change = " src/a.py | 3 +--\n 1 file changed, 1 insertion(+), 2 deletions(-)"
+    drawn = "\n".join(
+        line if line.startswith("commit") else f"{sides}{line}"
+        for line, sides in zip([*log, *change.split("\n")], ["| "] * 9 + ["|   "] * 9, strict=False)
+    )
+    drawn = drawn.replace("commit 8c", "* commit 8c").replace("commit 1c", "|\\  \n| * commit 1c")
+    plain = compaction.compacted("\n".join([*log, change]))
+    assert compaction.compacted(drawn) == f"the graph is left out\n{plain}"
+    assert plain.endswith(" first\n  src/a.py +1 -2")
+
+
 def test_what_follows_a_log_is_no_message() -> None:
     text = LOG.format(author="Ada") + "Traceback:\n    File x\nKeyError: 'y'\n"
     told = compaction.compacted(text)
@@ -282,6 +310,9 @@ def applied(old: str, told: list[str]) -> str:
             at += 1
         elif line.startswith("+"):
             after.append(f"{line[1:]}\n")
+        elif line.startswith(" "):
+            after.append(before[at])
+            at += 1
         elif last.startswith("+"):
             after[-1] = after[-1].removesuffix("\n")
         last = line
@@ -290,7 +321,24 @@ def applied(old: str, told: list[str]) -> str:
 
 file_of_lines = st.builds(
     lambda lines, end: "\n".join(lines) + end,
-    st.lists(st.sampled_from(["", "a", "b", " c", "-d", "+e", "@1", "@@ -1 +1 @@"]), max_size=25),
+    st.lists(
+        st.sampled_from(
+            [
+                "",
+                "a",
+                "b",
+                " c",
+                "-d",
+                "+e",
+                "@1",
+                "@@ -1 +1 @@",
+                "a/b",
+                "rw-r--r-- 1 a a 12 Nov 23 02:00 x",
+                "12 2026-11-23 02:00 x",
+            ]
+        ),
+        max_size=25,
+    ),
     st.sampled_from(["", "\n"]),
 )
 
@@ -313,6 +361,10 @@ def test_the_new_files_follow_from_the_old_ones_and_a_folded_diff(
              for name, *lines in (part.split("\n") for part in told)}  # fmt: skip
     for number, (old, new) in enumerate(files):
         assert applied(old, forms.get(str(number), [])) == new
+
+
+def test_paths_below_a_diff_are_told() -> None:
+    assert compaction.compacted(f"{DIFF}src/a.py\nsrc/b.py\n").endswith("\nsrc/a.py\nsrc/b.py")
 
 
 def test_each_part_of_a_mixed_text_has_its_own_form() -> None:
@@ -340,6 +392,7 @@ def test_a_listing_is_a_line_a_folder_without_what_is_all_alike() -> None:
         "top: a b.py 12 -rw-r--r--, sub/ drw-r--r--, x -> ../a b.py -> c",
         "top/sub: (empty)",
     ]
+    assert compaction.compacted(text.replace("total 8", "total 1.2M")) == compaction.compacted(text)
     text = listed(("-", "ada", "12@23", "a"), ("-", "root", "12@22", "b"))
     assert "a 12 ada Nov 23 02:00, b 12 root:ada Nov 22 02:00" in compaction.compacted(text)
 
@@ -364,6 +417,18 @@ def test_an_entry_says_what_is_not_as_usual_with_it_or_in_its_folder() -> None:
         "low/sub: (empty)",
         "low/dev: null 1,3 crw-rw-rw- Oct 1 02:00",
     ]
+
+
+def test_if_they_are_too_many_the_dates_of_a_listing_are_left_out() -> None:
+    days = (("-", "ada", f"{n}@{n + 10}", f"f{n}") for n in range(6))
+    told = compaction.compacted(listed(*days), lean=True).split("\n")
+    assert told[:2] == [
+        "6 entries, size after the name, their dates left out;"
+        " unless said otherwise ada, -rw-r--r--",
+        "top: f0 0, f1 1, f2 2, f3 3, f4 4, f5 5",
+    ]
+    alike = listed(*(("-", "ada", f"{n}@23", f"f{n}") for n in range(6)))
+    assert compaction.compacted(alike, lean=True) == compaction.compacted(alike)
 
 
 SHOWN = re.compile(
@@ -450,6 +515,21 @@ def test_the_folder_itself_may_come_first() -> None:
     told = compaction.compacted("\n".join(paths)).split("\n")
     assert told == [".", "30 paths in 1 folders", "./src/: " + " ".join(
         f"file_{n}.py" for n in range(30))]  # fmt: skip
+
+
+def test_the_root_is_no_folder_of_names() -> None:
+    paths = ["/usr/", "/etc/", "src/", *(f"src/{n}.py" for n in range(12))]
+    assert compaction.compacted("\n".join(paths)).split("\n") == [
+        *("15 paths in 3 folders", "/: usr/ etc/", "src/"),
+        "src/: " + " ".join(f"{n}.py" for n in range(12)),
+    ]
+
+
+def test_if_they_are_too_many_paths_are_counted() -> None:
+    paths = [f"./src/part_{n % 3}/file_{n}.py" for n in range(30)]
+    assert compaction.compacted("\n".join(paths), lean=True).split("\n") == [
+        "30 paths in 3 folders", *(f"./src/part_{n}/: 10" for n in range(3)),
+    ]  # fmt: skip
 
 
 def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:

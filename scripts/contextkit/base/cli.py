@@ -169,6 +169,11 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
+def is_lost(file: str) -> bool:
+    """Whether the text that `content` read cannot be read again, as it came through a pipe."""
+    return file in ("", "-") and is_piped() and not os.path.isfile(sys.stdin.fileno())
+
+
 def content(file: str, field: str = "file", exact: bool = False) -> str:
     """Read the text that a command works on, from `file`, or from standard input for `-` or a pipe.
 

@@ -48,31 +48,27 @@ def note(
     """
     if not ref:
         return
-    now = names.now()
+    at, identity = names.iso(names.now()), os.environ.get("CONTEXT_SUBAGENT_ID", "")
     try:
-        line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
-        append(os.path.join(layout.ledger, names.iso(now)[:7] + ".jsonl"), [line])
+        fields = {
+            "session": session or sessions.find_current(layout),
+            "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
+            "by": identity and f"subagent:{identity}",
+            "to": to,
+            "kind": kind,
+        }
+        commit = git.head(layout.repository).commit if event == STORED else ""
+        head = f'{{"v":{FORMAT},"at":"{at}","event":{_text(event)},"ref":{_text(ref)}'
+        head += f',"tokens":{max(0, tokens)}' if tokens else ""
+        head += f',"commit":"{commit}"' if commit else ""
+        append(os.path.join(layout.ledger, at[:7] + ".jsonl"), [_line(head, fields, sources)])
     except (OSError, ContextError):
         pass  # history is lost, the document is not
 
 
-def _line(
-    layout: Layout, now: int, event: str, ref: str, tokens: int, to: str,
-    sources: Iterable[str], session: str, agent: str, kind: str = "",
-) -> bytes:  # fmt: skip
-    identity = os.environ.get("CONTEXT_SUBAGENT_ID", "")
-    fields = {
-        "session": session or sessions.find_current(layout),
-        "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
-        "by": identity and f"subagent:{identity}",
-        "to": to,
-        "kind": kind,
-    }
-    head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
-    head += f',"tokens":{max(0, tokens)}' if tokens else ""
+def _line(head: str, fields: dict[str, str], sources: Iterable[str]) -> bytes:
+    """An event as a line that begins so, with as many of its sources as it may have."""
     head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
-    commit = git.head(layout.repository).commit if event == STORED else ""
-    head += f',"commit":"{commit}"' if commit else ""
     program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
     tail = f',"host":{_text(host())}' if host() else ""
     tail += f',"version":"{version.VERSION}","program":{_text(program)}}}\n'

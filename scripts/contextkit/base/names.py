@@ -240,7 +240,7 @@ def spoken(line: str, longest: int = 600) -> str:
     return shortened(line, longest)
 
 
-def nearest(name: str, available: object, alike: float = 0.5) -> str:
+def nearest(name: str, available: object, alike: float = 0.6) -> str:
     """` (did you mean 'x'?)` for the most similar known name, at least `alike` (0 to 1), or ''."""
     if not available:
         return ""

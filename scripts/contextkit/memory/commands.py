@@ -491,8 +491,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
     if recovered.task:
         memory.take_up(layout, recovered.task)
-    for warning in recovered.warnings:
-        cli.say(names.one_line(warning))
+    cli.say_each(recovered.warnings)
     if recovered.others:
         cli.say(f"other tasks, not in this: {', '.join(recovered.others)}")
     nothing = _nothing(layout, task) if recovered.empty else ""

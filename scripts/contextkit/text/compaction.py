@@ -18,7 +18,14 @@ from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
 
+_BLOCKS = re.compile(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
+_GRAPH = re.compile(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
+_DRAWN = re.compile(
+    r"^[*|\\/_ .-]*?(?=commit [0-9a-f]{7}|[A-Z]\w*: | [^\s|\\/]\S* +\| +[\dB]| \d+ files? changed"
+    r"| {4}(?!\S+ +\| +[\dB]|\d+ files? changed)[^\s|\\/]|$)",
+    re.MULTILINE,
+)
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HINTS = ("(", "no changes added to commit", "nothing added to commit")
@@ -28,12 +35,14 @@ _SHORT = re.compile(
 _CHANGES = re.compile(
     r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
 )
+_NUMBERS = re.compile(r"(\d+|-)\t(\d+|-)\t(.+)")  # `--numstat`
+_STATE = re.compile(r"([ACDMRTUX]\d*)\t(.+)")  # `--name-status`
 _TOTAL = re.compile(
     r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?"
 )
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
-_BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
+_MARKS = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
 _MARKED = re.compile(r"[,\x00-\x1f]")
@@ -58,15 +67,17 @@ def compacted(text: str, lean: bool = False) -> str:
     data = objects.parsed(text) if is_data else None
     if data is not None:
         return "" if lean else _of_json(data)
+    is_drawn = bool(_GRAPH.match(text))
+    text = _DRAWN.sub("", text) if is_drawn else text
     lines = text.split("\n")
     first = lines[:_HEADER]
-    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
+    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _MARKS)
     is_short = all(map(_SHORT.fullmatch, lines[:2]))
     if not (
         begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
     ):
         return ""
-    told = []
+    told = ["the graph is left out"] if is_drawn else []
     known = 0  # lines
     for kind, part in _pieces(lines):
         form = _FORMS.get(kind)
@@ -91,25 +102,25 @@ def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     """The kind of a line: by its beginning, else that of the line before."""
-    if _COMMIT.fullmatch(line):
-        return "log"
-    if line.startswith("diff --git "):
-        return "diff"
-    if _STATUS.match(line):
-        return "status"
-    if ENTRY.match(line) or (line.startswith("total ") and line[6:].strip().isdigit()):
-        return "listing"
+    if _goes_on(line, before):
+        return before
+    for kind, begins in _BEGINS.items():
+        if begins(line):
+            return kind
     if line.endswith(":") and "".join(lines[at + 1 : at + 2]).startswith("total "):
         return "listing"
     if _PATH.fullmatch(line):
-        return "paths" if before in ("", "paths") else before
+        return "paths" if before in ("", "diff") else before
     if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
         return "short"
-    if before in ("listing", "paths", "short"):
-        return before if not line.strip() else ""
+    return before if before in ("log", "status") or not line.strip() else ""
+
+
+def _goes_on(line: str, before: str) -> bool:
+    """Whether a line is of the same kind as the one before, whatever else it looks like."""
     if before == "diff":
-        return before if line.startswith(_IN_DIFF) or not line else ""
-    return before
+        return not line or line.startswith(_IN_DIFF)
+    return before == "log" and line.startswith("    ")
 
 
 def _of_log(lines: list[str], lean: bool = False) -> list[str]:
@@ -154,11 +165,12 @@ class _Commit:
         self.files: list[str] = []
         self.others: list[str] = []
 
-    def changed(self, lean: bool) -> list[str]:
+    def changed(self, lean: bool = False) -> list[str]:
         """How many lines it changes, of each file if it is not `lean`; then what is not known."""
-        files = "" if lean else ", ".join(self.files)
-        parts = [self.sum] if lean or len(self.files) != 1 else []
-        line = ": ".join(filter(None, [*parts, files]))
+        count = self.sum or (counted(len(self.files), "file") if self.files else "")
+        line = "" if not lean and len(self.files) == 1 else count
+        if not lean:
+            line = ": ".join(filter(None, (line, ", ".join(self.files))))
         return [f"  {text}" for text in filter(None, (line, *self.others))]
 
 
@@ -173,27 +185,43 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
             commit.fields[field[1]] = field[2]
         elif line.startswith("    ") and line.strip() and not commit.changed(lean=True):
             commit.message.append(line.strip())
-        elif file := _CHANGES.fullmatch(line):
-            commit.files.append(f"{_quoted(file['path'])} {_changes(file)}")
+        elif file := _changed_file(line):
+            commit.files.append(file)
         elif total := _TOTAL.fullmatch(line):
-            commit.sum = " ".join([counted(int(total[1]), "file"), *_signed(total)])
+            commit.sum = f"{counted(int(total[1]), 'file')} {_signed(*total.group(2, 3))}".rstrip()
         elif line.strip():
             commit.others.append(line.strip())
     yield commit
 
 
+def _changed_file(line: str) -> str:
+    """A file that a commit changes, and how; empty for another line."""
+    if match := _CHANGES.fullmatch(line):
+        return f"{_quoted(match['path'])} {_changes(match) or 0}"
+    if match := _NUMBERS.fullmatch(line):
+        said = "binary" if match[1] == "-" else _signed(match[1], match[2]) or "0"
+        return f"{_quoted(match[3])} {said}"
+    if match := _STATE.fullmatch(line):
+        return " ".join((match[1], *map(_quoted, match[2].split("\t"))))
+    return ""
+
+
 def _changes(file: re.Match[str]) -> str:
     """How many lines of a file are added and removed, as far as its bar says so."""
     added, removed = len(file["added"] or ""), len(file["removed"] or "")
-    if file["lines"] and added + removed == int(file["lines"]):
-        return " ".join([f"+{added}"] * bool(added) + [f"-{removed}"] * bool(removed)) or "0"
-    if file["lines"] and not (added and removed):
-        return f"{'+' if added else '-'}{file['lines']}"
-    return f"{file['said']}"
+    if not file["lines"]:
+        return file["said"]
+    if added + removed == int(file["lines"]):
+        return _signed(str(added), str(removed))
+    if added and removed:
+        return file["said"]
+    return _signed(file["lines"] * bool(added), file["lines"] * bool(removed))
 
 
-def _signed(total: re.Match[str]) -> list[str]:
-    return [f"{sign}{count}" for count, sign in zip(total.group(2, 3), "+-", strict=True) if count]
+def _signed(added: str | None, removed: str | None) -> str:
+    """`+2 -1`, without what is none."""
+    counts = zip("+-", (added, removed), strict=True)
+    return " ".join(f"{sign}{count}" for sign, count in counts if count not in (None, "", "0"))
 
 
 def _day(date: str) -> str:
@@ -211,7 +239,7 @@ def _of_status(lines: list[str], lean: bool = False) -> list[str]:
     for line in [*lines, "\n"]:
         text = line.strip()
         if line.startswith("\t"):
-            state, _, path = text.rpartition(":   ") if ":   " in text else ("", "", text)
+            state, _, path = text.partition(":   ") if ":   " in text else ("", "", text)
             states.setdefault(state, []).append(path.strip())
         elif states and not text.startswith("("):
             told += _below(told.pop(), states, lean)
@@ -242,9 +270,7 @@ def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
     told = []
     for state, paths in states.items():
         told.append(" ".join(filter(None, (title, state, str(len(paths))))))
-        for folder, names in _folders(paths).items():
-            inside = str(len(names)) if lean else " ".join(map(_word, names))
-            told.append(f"  {folder}/: {inside}" if folder else f"  {inside}")
+        told += [f"  {line}" for line in _by_folder(paths, lean)]
     return told
 
 
@@ -319,7 +345,7 @@ def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
         elif not match and line.endswith(":"):
             folder = line[:-1]
             folders.setdefault(folder, [])
-        elif not match and line.strip() and not line.startswith("total "):
+        elif not match and line.strip() and not _BLOCKS.fullmatch(line):
             others.append(line.strip())
     entries = [entry for inside in folders.values() for entry in inside]
     usual = _habits(entries)
@@ -379,25 +405,22 @@ def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
     paths = [line for line in lines if line.strip()]
     if len(paths) < _FEW:
         return paths
-    folders = _folders(paths)
-    told = [f"{len(paths)} paths in {len(folders)} folders"]
-    return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
+    folders = _by_folder(paths, lean)
+    return [f"{len(paths)} paths in {len(folders)} folders", *folders]
 
 
-def _folders(paths: list[str]) -> dict[str, list[str]]:
-    """The names in each folder, of paths; what is in quotes or moves is none."""
+def _by_folder(paths: list[str], lean: bool) -> list[str]:
+    """The names in each folder, or how many; what is in quotes or moves is in none."""
     folders: dict[str, list[str]] = {}
     for path in paths:
-        folder, _, name = path.rstrip("/").rpartition("/")
+        above, slash, name = path.rstrip("/").rpartition("/")
         if path.startswith('"') or " -> " in path:
-            folder, name = "", path
-        folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
-    return folders
-
-
-def _word(name: str) -> str:
-    """A name between blanks."""
-    return json.dumps(name, ensure_ascii=False) if " " in name else name
+            above, slash, name = "", "", path
+        name = json.dumps(name, ensure_ascii=False) if " " in name else name
+        folders.setdefault(above + slash, []).append(name + "/" * path.endswith("/"))
+    inside = (str(len(names)) if lean else " ".join(names) for names in folders.values())
+    return [f"{folder}: {names}".removeprefix(": ")
+            for folder, names in zip(folders, inside, strict=True)]  # fmt: skip
 
 
 def _of_json(data: Any) -> str:
@@ -456,6 +479,12 @@ def _name(name: str) -> str:
     return name if _NAMED.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
+_BEGINS: dict[str, Callable[[str], object]] = {
+    "log": _COMMIT.fullmatch,
+    "diff": lambda line: line.startswith("diff --git "),
+    "status": _STATUS.match,
+    "listing": lambda line: ENTRY.match(line) or _BLOCKS.fullmatch(line),
+}
 _FORMS: dict[str, Callable[[list[str], bool], list[str]]] = {
     "log": _of_log,
     "status": _of_status,

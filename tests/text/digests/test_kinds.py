@@ -337,6 +337,15 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     assert re.search(r"P0: \+\d+ or more", said)
 
 
+def test_what_the_thing_in_a_title_is_is_key() -> None:
+    part = "To store the crate of a ship in part {0}, first say what it holds, then its owner."
+    parts = "".join(f"## Part {n}\n\n{part.format(n)}\n\n" for n in range(1, 30))
+    text = f"# Tidepool\n\nHarbors fill slowly.\n\nTidepool keeps what ships unload.\n\n{parts}"
+    assert digest_of(text, "report").key == "Tidepool keeps what ships unload."
+    other = digest_of(text.replace("Tidepool keeps", "It keeps"), "report").key
+    assert "ships unload" not in other
+
+
 def test_an_answer_is_shown_with_the_heading_that_it_answers() -> None:
     text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
     text += (
@@ -629,6 +638,31 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
     assert "We keep the nightly sync, since it costs 3 ms." in said
     assert "failed" not in said and "Home" not in said
     assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))
+
+
+@each(
+    ("line", "noun", "count"),
+    [
+        ("src/part_{0}/m_{0}.py", "path", 700),
+        ("-rw-r--r-- 1 ada ada {0} Nov 23 02:00 m_{0}.py", "file", 700),
+        ("src/m.py:{0}:import m_{0}", "line", 700),
+        ("src/m.py:{0}:import m_{0}", "line", 90),
+    ],
+)
+def test_what_is_not_told_of_a_listing_is_counted(line: str, noun: str, count: int) -> None:
+    rows = engine.digest("\n".join(line.format(n) for n in range(count)), 200).rows
+    said = [row.finding for row in rows if row.aspect == noun]
+    (more,) = re.findall(r"\+(\d+) more", said.pop())
+    assert len("; ".join(said).split("; ")) + int(more) == count
+
+
+def test_a_graph_with_branches_is_no_list_of_markdown() -> None:
+    commit = (
+        "*   commit {0:07x}f0\n|\\  Merge: a b\n| | Author: Ada <a@b>\n"
+        "| | \n| |     merge {0}\n| | \n| |     of two\n| | \n"
+    )
+    said = digest_of("".join(map(commit.format, range(20))), "listing").summary
+    assert "20 commits" in said
 
 
 def test_names_of_symbols_are_no_commits_and_a_graph_of_commits_is_one() -> None:

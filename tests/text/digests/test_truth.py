@@ -525,7 +525,7 @@ def test_the_time_grows_with_the_length(text: str) -> None:
 def test_a_paragraph_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
     def seconds(count: int) -> float:
         begun = time.process_time()
-        reading.blocks("".join(f"{word}\n" for word in ("a", "b") * count))
+        reading.blocks("".join(f"{word}\n" for word in ("one:", "more words") * count))
         return time.process_time() - begun
 
     assert seconds(80_000) < 16 * seconds(10_000) + 0.2
@@ -1123,3 +1123,37 @@ GO = (
 def test_a_runner_s_failure_has_its_message_and_its_place(text: str, wanted: list[str]) -> None:
     said = engine.digest(text, 300).summary
     assert [part for part in wanted if part not in said] == []
+
+
+def test_a_message_that_is_wrapped_over_lines_has_its_code() -> None:
+    wrapped = "".join(
+        f"till.py:{n}: error: Incompatible return value (got int, expected\n"
+        f"a coin)\n[return-value]\n    return {n}\n    ^\n"
+        f"till.py:{n}: error: No annotation  [no-untyped-def]\n    def till(n):\n    ^\n"
+        for n in range(1, 15)
+    )
+    told = said(f"{wrapped}Found 28 errors in 1 file\n")
+    assert "return-value x14" in told and "no-untyped-def x14" in told
+    assert "expected a coin) x14" in told
+
+
+def test_a_message_about_a_library_has_the_place_that_led_to_it() -> None:
+    text = (
+        "/usr/include/till.h: In instantiation of 'bool less(const P&)':\n"
+        "/usr/include/box.h:29:32:   required from 'add(const P&)'\n"
+        "shop.cpp:6:95:   required from here\n"
+        "/usr/include/till.h:40:20: error: no match for 'operator<'\n"
+    )
+    assert "shop.cpp:6:95: /usr/include/till.h:40:20: error: no match" in said(text)
+
+
+def test_a_paragraph_below_a_line_that_leads_on_is_told_whole() -> None:
+    text = (
+        "-- Looking for till.h\n-- Looking for till.h - found\n"
+        'Till Error at TillLists.txt:40 (find_till):\n  By not providing "FindTill.till" in TILL_PATH'
+        " this project has asked\n  for a configuration file that is provided by a till, but none"
+        " was to be\n  found.\n\n-- Configuring incomplete, errors occurred!\n"
+    )
+    wanted = "this project has asked for a configuration file that is provided by a till, but none"
+    assert f"{wanted} was to be found." in said(text)
+    assert "; found." not in said(text)

@@ -287,7 +287,7 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
         here = [
             os.path.join(above, name)
             for above in here
-            for name in (os.listdir(above) if os.path.isdir(above) else ())
+            for name in stores.names_in(above)
             if name.lower() == part.lower()
         ]
         if not all(map(os.path.isdir, here)):

@@ -8,6 +8,7 @@ from contextkit.base import agents, files, filters, ledger, names, redaction, te
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import names_in
 from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
@@ -162,11 +163,9 @@ def known_profiles(layout: Layout) -> list[str]:
     for path in layout.profiles("*"):
         folder, name = os.path.split(path)
         head, star, tail = name.partition("*")
-        if star and os.path.isdir(folder):
-            ends = [
-                file for file in os.listdir(folder) if file.startswith(head) and file.endswith(tail)
-            ]
-            ids |= {file[len(head) : len(file) - len(tail)] for file in ends}
+        for file in names_in(folder) if star else ():
+            if file.startswith(head) and file.endswith(tail):
+                ids.add(file[len(head) : len(file) - len(tail)])
     return sorted(ids)
 
 

@@ -64,7 +64,7 @@ def search(
     terms = terms_of(q)
     wanted = {"kind": kind, "session": session, "branch": branch, "since": moment(since)}
     catalog = Catalog(layout)
-    rows = _matching(layout, catalog, terms, wanted)
+    rows = _matching(layout, catalog, {**wanted, "words": _in_fts(terms)})
     ranked = sorted(rows, key=lambda row: (-_score(row), row["ref"]))
     hits = (_found(layout, catalog, row, terms) for row in ranked[:MOST])
     return filter(None, hits), len(rows)
@@ -253,28 +253,24 @@ WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.sessi
 """
 
 
-def _matching(
-    layout: Layout, catalog: Catalog, terms: tuple[Term, ...], wanted: dict[str, str]
-) -> list[sqlite3.Row]:
-    """Bring the index up to date, then return the wanted documents that have all terms.
+def _matching(layout: Layout, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.Row]:
+    """Bring the index up to date, then return the wanted documents.
 
     Of two processes, one updates the index; the other waits. What is broken is made anew next time.
     """
     try:
         files.make_folder(layout.ledger)
         try:
-            return _ask(layout.index, catalog, terms, wanted)
+            return _ask(layout.index, catalog, wanted)
         except sqlite3.DatabaseError:
             for suffix in ("", "-journal"):
                 files.discard(layout.index + suffix)
     except (OSError, ContextError):
         pass  # the index cannot be saved here
-    return _ask(":memory:", catalog, terms, wanted)
+    return _ask(":memory:", catalog, wanted)
 
 
-def _ask(
-    place: str, catalog: Catalog, terms: tuple[Term, ...], wanted: dict[str, str]
-) -> list[sqlite3.Row]:
+def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.Row]:
     base = sqlite3.connect(place, timeout=10, isolation_level=None)
     base.row_factory = sqlite3.Row
     try:
@@ -285,7 +281,7 @@ def _ask(
                 base.execute(statement)
         _bring_up(base, catalog)
         base.execute("COMMIT")
-        return base.execute(_QUERY, {**wanted, "words": _in_fts(terms)}).fetchall()
+        return base.execute(_QUERY, wanted).fetchall()
     finally:
         base.close()
 

@@ -31,89 +31,138 @@ def keep(layout: Layout, hook: HookInput) -> Answer:
     its own words if its message is longer than `hook_report_tokens` (unless the host lets us
     replace its result), or to mend an answer that says what its report does not.
     """
-    text = hook.text("last_assistant_message")
-    now = names.now()
     with seen_agents.locked(layout, hook.session):
-        record = HookAgent()  # without an id, agents cannot be told apart
+        return _Stop(layout, hook).keep()
+
+
+class _Stop:
+    """A subagent that stops: its message, its report (maybe a file), and what is known of it."""
+
+    def __init__(self, layout: Layout, hook: HookInput) -> None:
+        self.layout, self.hook, self.now = layout, hook, names.now()
+        self.text = hook.text("last_assistant_message")
+        self.report = ""
+        self.record = HookAgent()  # without an id, agents cannot be told apart
         if hook.agent:
-            record = seen_agents.load(layout, hook.session, hook.agent)
+            self.record = seen_agents.load(layout, hook.session, hook.agent)
+
+    def keep(self) -> Answer:
+        """Store it, and answer the host."""
+        layout, hook, text, record = self.layout, self.hook, self.text, self.record
         digest = names.sha256(text.encode("utf-8"))
         left = receipts.left_by(layout, hook.agent, hook.text("cwd")) if hook.agent else ""
         if hook.agent and record.digest == digest and not left:
             return NOTHING
-        record = record.replace(about=record.about or _about(hook))
-        made, report = _made(layout, hook, record, text, left)
+        self.record = record = record.replace(about=record.about or _about(hook))
+        made = self._made(left)
         for ref in () if record.asked else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=hook.agent_type)
         stored = layout.shown(made.path) if made else record.stored
-        verdict = _verdict(layout, hook, record, (text, report), stored, now)
+        verdict = self._verdict(stored)
         once = bool(hook.agent) and not (record.asked or hook.sent_back)
-        long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
+        long = self.report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
         replaced = bool(made and long and once) and _is_replaced(hook)
         block = ""  # why it is sent back
         if made and once and not replaced:
             mending = receipts.mend(made.missing) if made.missing else ""
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
-            record = record.replace(
+            self.record = record.replace(
                 agent_type=record.agent_type or hook.agent_type,
-                stopped=now,
+                stopped=self.now,
                 digest=digest,
                 stored=stored,
                 receipt=made.receipt if made and replaced else "",
                 verdict=verdict,
                 asked=record.asked or bool(block),
             )
-            seen_agents.save(layout, hook.session, hook.agent, record)
-            if made and report != text and not block:
-                _link(layout, hook, record, made, text)
+            seen_agents.save(layout, hook.session, hook.agent, self.record)
+            if made and self.report != text and not block:
+                self._link(made)
         if made:
-            _note_cost(layout, hook, record, made, (block, text), replaced)
-    if made and replaced and not _is_replaced_later(hook):
-        return Answer(result=made.receipt)
-    return Answer(block=block) if block else NOTHING
+            self._note_cost(made, block, replaced)
+        if made and replaced and not _is_replaced_later(hook):
+            return Answer(result=made.receipt)
+        return Answer(block=block) if block else NOTHING
 
+    def _made(self, left: str) -> storing.Stored | None:
+        """What is stored of it: the report in the file that was left, or its message if long."""
+        hook, text, record = self.hook, self.text, self.record
+        topic = record.about or hook.agent_type
+        if left:
+            self.report = files.read(left)
+            made = _store(self.layout, hook, topic, hook.agent_type, self.report, text, False)
+            os.unlink(left)
+            return made
+        long = tokens.estimate(text) > self.layout.limits.payload_budget
+        path = self.layout.join(record.stored)
+        is_named = record.stored and (not long or record.stored in text)
+        if record.asked and is_named and os.path.isfile(path):
+            payload = payloads.load(path, record.stored)
+            self.report = payload.content
+            return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
+        if long:
+            self.report = text
+            return _store(self.layout, hook, topic, hook.agent_type, text, passed=False)
+        return None
 
-def _note_cost(
-    layout: Layout,
-    hook: HookInput,
-    agent_record: HookAgent,
-    made: storing.Stored,
-    texts: tuple[str, str],
-    replaced: bool,
-) -> None:
-    """Note what reached the main agent of a stored report, and what a second turn took."""
-    block, text = map(tokens.estimate, texts)
-    now = ledger.RENDERED if replaced else ledger.INJECTED
-    size = tokens.estimate(made.receipt) if replaced else text
-    agent, to, kind = hook.agent_type, f"session:{hook.session}", made.kind
-    if not block:
-        ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent, kind=kind)
-    if block or agent_record.asked:
-        ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent, kind=kind)
+    def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
+        """Note what reached the main agent of a stored report, and what a second turn took."""
+        agent, to, kind = self.hook.agent_type, f"session:{self.hook.session}", made.kind
+        size, cost = tokens.estimate(self.text), tokens.estimate(block)
+        if not block:
+            event = ledger.RENDERED if replaced else ledger.INJECTED
+            told = tokens.estimate(made.receipt) if replaced else size
+            ledger.note(self.layout, event, made.ref, tokens=told, to=to, agent=agent, kind=kind)
+        if block or self.record.asked:
+            asked = cost or size
+            ledger.note(self.layout, ledger.ASKED, made.ref, tokens=asked, agent=agent, kind=kind)
 
+    def _link(self, made: storing.Stored) -> None:
+        """Note what the main agent is to be told about a report whose answer it gets as it is."""
+        hook, stored, remarks = self.hook, self.record.stored, made.remarks
+        if stored not in self.text:
+            first = payloads.first_line(stored)
+            remarks = (f"its report: {stored} (its line 1 is line {first})", *remarks)
+        if remarks:
+            line = f"{hook.agent_type} {hook.agent[:8]}: {'; '.join(remarks)}"
+            files.write(seen_agents.link(self.layout, hook.session, hook.agent), line + "\n")
 
-def _made(
-    layout: Layout, hook: HookInput, agent_record: HookAgent, text: str, left: str
-) -> tuple[storing.Stored | None, str]:
-    """What is stored of a stop (None: nothing), and the report: a file, or its message; or ''."""
-    topic = agent_record.about or hook.agent_type
-    if left:
-        report = files.read(left)
-        made = _store(layout, hook, topic, hook.agent_type, report, text, passed=False)
-        os.unlink(left)
-        return made, report
-    long = tokens.estimate(text) > layout.limits.payload_budget
-    is_named = not long or agent_record.stored in text
-    if agent_record.asked and agent_record.stored and is_named:
-        path = layout.join(agent_record.stored)
-        if os.path.isfile(path):
-            payload = payloads.load(path, agent_record.stored)
-            made = storing.answered(layout, path, payload, text, names.now(), _SECONDS)
-            return made, payload.content
-    if long:
-        return _store(layout, hook, topic, hook.agent_type, text, passed=False), text
-    return None, ""
+    def _verdict(self, stored: str) -> str:
+        """Record the verdict in the message or the report; return its name, '' for none."""
+        texts = (self.text, self.report)
+        if self.record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
+            return self.record.verdict
+        if reviews.expected(self.layout, self.hook, self.now):  # its file says it
+            return self.record.verdict
+        return next(filter(None, (self._recorded(text, stored) for text in texts)), "")
+
+    def _recorded(self, text: str, stored: str) -> str:
+        """Record the verdict in a text; return its name, or '' if there is none."""
+        from contextkit.reviews.documents import headers
+
+        header = headers.parse(text)
+        if header is None:
+            return ""
+        name = self._name()
+        fields = {field: value for field, value in vars(header).items() if field != "form"}
+        fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
+                   "detail_path": stored or header.detail_path,
+                   "timestamp": names.iso(self.now), "session_id": self.hook.session}  # fmt: skip
+        verdicts.save(self.layout, verdicts.Verdict(**fields))
+        return name
+
+    def _name(self) -> str:
+        """The name for its verdict: its type, with its id if another may have that, too."""
+        hook, record = self.hook, self.record
+        if record.verdict:
+            return record.verdict
+        kind = (record.agent_type or hook.agent_type).replace("/", "-")
+        others = seen_agents.of_session(self.layout, hook.session) if hook.agent else {}
+        for agent, other in others.items():
+            if agent != hook.agent and other.verdict == kind and record.started <= other.stopped:
+                return f"{kind}:{hook.agent[-8:]}"
+        return kind
 
 
 def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
@@ -147,36 +196,6 @@ def _in_file(path: str) -> str:
         if text := formats.texts_of(content):
             return text
     return ""
-
-
-def _verdict(
-    layout: Layout,
-    hook: HookInput,
-    agent_record: HookAgent,
-    texts: tuple[str, str],
-    stored: str,
-    now: int,
-) -> str:
-    """Record the verdict in the message or the report; return its name, '' for none."""
-    if agent_record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
-        return agent_record.verdict
-    if reviews.expected(layout, hook, now):  # its file says it
-        return agent_record.verdict
-    recorded = (_record(layout, hook, text, stored, agent_record, now) for text in texts)
-    return next(filter(None, recorded), "")
-
-
-def _link(
-    layout: Layout, hook: HookInput, agent_record: HookAgent, made: storing.Stored, text: str
-) -> None:
-    """Note what the main agent is to be told about a report whose answer it gets as it is."""
-    remarks = made.remarks
-    if agent_record.stored not in text:
-        first = payloads.first_line(agent_record.stored)
-        remarks = (f"its report: {agent_record.stored} (its line 1 is line {first})", *remarks)
-    if remarks:
-        line = f"{hook.agent_type} {hook.agent[:8]}: {'; '.join(remarks)}"
-        files.write(seen_agents.link(layout, hook.session, hook.agent), line + "\n")
 
 
 def tell_links(layout: Layout, hook: HookInput) -> Answer:
@@ -343,34 +362,3 @@ def _store(
     host = hosts.find(hook.host)
     retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
     return made
-
-
-def _record(
-    layout: Layout, hook: HookInput, text: str, stored: str, agent_record: HookAgent, now: int
-) -> str:
-    """Record the verdict in the text; return its name, or empty if there is none."""
-    from contextkit.reviews.documents import headers
-
-    header = headers.parse(text)
-    if header is None:
-        return ""
-    name = _name(layout, hook, agent_record)
-    fields = {field: value for field, value in vars(header).items() if field != "form"}
-    fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
-             "detail_path": stored or header.detail_path, "timestamp": names.iso(now),
-             "session_id": hook.session}  # fmt: skip
-    verdicts.save(layout, verdicts.Verdict(**fields))
-    return name
-
-
-def _name(layout: Layout, hook: HookInput, agent_record: HookAgent) -> str:
-    """The name for an agent's verdict: its type, with its id if another may have that, too."""
-    if agent_record.verdict:
-        return agent_record.verdict
-    kind = agent_record.agent_type or hook.agent_type
-    kind = kind.replace("/", "-")
-    others = seen_agents.of_session(layout, hook.session) if hook.agent else {}
-    for agent, other in others.items():
-        if agent != hook.agent and other.verdict == kind and agent_record.started <= other.stopped:
-            return f"{kind}:{hook.agent[-8:]}"
-    return kind

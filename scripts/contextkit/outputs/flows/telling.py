@@ -29,6 +29,7 @@ _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks f
 _DAY = 86_400
 _ROWS = 60
 _SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
+_LEAST_SHARE = 0.05  # of the output, that such a form has nearly always
 _SAVES = 0.8  # of the output, of such a form that would pass as it is if it were the output
 _FAILURE = re.compile(
     r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
@@ -38,6 +39,7 @@ _FAILURE = re.compile(
 _FAILS = re.compile(
     r"\W*(?:fail|error|fatal|make\S* \*\*\*|\w+(?:Error|Exception):)", re.IGNORECASE
 )
+_ENTRIES = ("+", "-", " ", "\t")  # with which lines of a form begin that it took from the text
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
@@ -201,6 +203,8 @@ def digested(layout: Layout, told: Told) -> str:
     short = compacted(text, size, limits)
     digest = None if short else _digest(layout, told, text, head)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
+    if short and told.status:
+        short = _failures_first(short, text, before)
     message = _shown(head, short or _rows(digest, before), layout.shown(path))
     message = outgoing.told(message, limits.secrets_allow)
     ref = addresses.of(layout, path, "payload")
@@ -219,11 +223,25 @@ def compacted(text: str, size: int, limits: Limits) -> str:
     def fits(short: str) -> bool:
         return bool(short) and tokens.within(short, most, limits.tokenizer)
 
-    whole = compaction.compacted(text)
+    may_fit = size * _LEAST_SHARE <= most
+    whole = compaction.compacted(text) if may_fit else ""
     if fits(whole):
         return whole
-    lean = compaction.compacted(text, lean=True) if whole else ""
+    lean = compaction.compacted(text, lean=True) if whole or not may_fit else ""
     return lean if fits(lean) else ""
+
+
+def _failures_first(short: str, text: str, before: int) -> str:
+    """A form that loses nothing, with the messages between its entries above them.
+
+    A message is a line of the text that the form left as it was.
+    """
+    lines = short.split("\n")
+    kept = {line for line in lines if _FAILURE.search(line) and line[:1] not in _ENTRIES}
+    said = [(n, line) for n, line in enumerate(text.split("\n"), before + 1) if line in kept]
+    moved = {line for _, line in said}
+    first = [f"{number}: {line}" for number, line in said]
+    return "\n".join([*first, *(line for line in lines if line not in moved)])
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:

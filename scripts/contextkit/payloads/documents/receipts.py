@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names, sessions, tokens
+from contextkit.base import files, filters, names, sessions, stores, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
@@ -288,12 +288,10 @@ def left_by(layout: Layout, agent: str, here: str = "") -> str:
 
 def all_left(layout: Layout) -> list[tuple[str, str]]:
     """The reports that no agent has handed in: the agent, as its file is named, and the path."""
-    there = (
-        sorted(os.listdir(report_folder(layout))) if os.path.isdir(report_folder(layout)) else []
-    )
-    agents = [name.removesuffix(".md") for name in there if name.endswith(".md")]
+    folder = report_folder(layout)
+    agents = [name.removesuffix(".md") for name in sorted(stores.files_in(folder, ".md"))]
     safe = filter(sessions.is_session, agents)
-    reports = [(agent, os.path.join(report_folder(layout), agent + ".md")) for agent in safe]
+    reports = [(agent, os.path.join(folder, agent + ".md")) for agent in safe]
     return [(agent, path) for agent, path in reports if _is_report(path)]
 
 

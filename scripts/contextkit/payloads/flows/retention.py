@@ -52,9 +52,8 @@ def transcripts(layout: Layout) -> list[str]:
     texts = [
         files.read_if_there(os.path.join(folder, _HELD)) for folder in (*folders, *ended(layout))
     ]
-    running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
     lines = [(text or "").partition("\n")[0] for text in texts]
-    for name in running:
+    for name in stores.names_in(layout.running):
         text = files.read_if_there(os.path.join(layout.running, name)) or ""
         lines.append(text.partition("\n")[2].strip())
     return sorted({path for path in lines if path and os.path.isfile(path)})
@@ -175,11 +174,8 @@ def _oldest(layout: Layout, now: int) -> str:
 
 def ended(layout: Layout, session: str = "") -> list[str]:
     """Folders of ended sessions (of one session, or all), oldest first."""
-    try:
-        found = os.listdir(layout.ended)
-    except FileNotFoundError:
-        return []
-    wanted = [n for n in found if "@" in n and (not session or n.partition("@")[0] == session)]
+    there = [name for name in stores.names_in(layout.ended) if "@" in name]
+    wanted = [name for name in there if session in ("", name.partition("@")[0])]
     return [os.path.join(layout.ended, name) for name in sorted(wanted, key=_stamp)]
 
 
@@ -192,6 +188,14 @@ def way_back(layout: Layout, session: str) -> list[str]:
     grace = layout.limits.payload_grace
     said = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
     return [said] if ended(layout, session) else []
+
+
+def put_away(layout: Layout, now: int) -> list[str]:
+    """The ids of payloads of ended sessions that can still come back, oldest first."""
+    paths = [path for path in ended(layout)
+             if _stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)]  # fmt: skip
+    inside = [name for path in paths for _, _, found in os.walk(path) for name in found]
+    return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:

@@ -185,7 +185,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 _DATA = frozenset("json yaml yml toml xml html csv markdown md text txt".split())
 _KNOWN = frozenset(
-    "scope file files read reviewed reviewer reviewers date model agent confidence effort"
+    "scope file files read reviewed by reviewer reviewers author date model agent confidence effort"
     " likelihood impact test tests testing naming names name style doc docs documentation"
     " performance security correctness architecture summary overview note notes method approach"
     " conclusion strengths strength positive positives coverage checked verified commit branch"
@@ -412,15 +412,15 @@ class _Proof:
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
             value = _all_words(label["value"])
             is_brief = 0 < len(value) < _LABEL_WORDS - 1
-            if is_brief and not _DECIDES.isdisjoint(_all_words(label["label"])):
+            is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label["label"]))
+            if is_verdict or (is_brief and value[0] in _FAILING):
                 passes = value[0] in _PASSING and value != ["no"]
                 return "" if passes else "gives another verdict"
-            if is_brief and value[0] in _FAILING:
-                return "gives another verdict"
-            if of_row and bare[: label.end("label")].isascii():
-                return ""  # the row explains it
-            if not _is_known_label(label["label"], label["value"]):
+            is_explained = of_row and bare[: label.end("label")].isascii()
+            if not is_explained and not _is_known_label(label["label"], label["value"]):
                 return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
+            if is_explained:
+                return ""
         if number in self._issues and not of_row:
             empty = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
             return "" if empty else "stands under Issues Found without a row"

@@ -103,6 +103,7 @@ _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)"
 _COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
 _GROUP_WORDS, _MOST_SIBLINGS = 5, 100
 _OPENS = 80  # characters of a title that begins with a place
+_FEW_BLANKS = 2  # in a sentence that names nothing: `High priority.`
 _WIDE = 60  # characters of a line that is full
 _FEW = 100  # characters of what says that there is nothing
 _ADDRESS = Pattern(r"\s*https?://\S{1,400}")
@@ -282,23 +283,24 @@ class Sight:
         for at, block in enumerate(self.blocks):
             owners[block.first - 1 : block.last] = [at] * (block.last - block.first + 1)
         held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each to its last line
+        blanks = [number for number, row in enumerate([*self.plain, ""]) if not row.strip()]
         places = []
         for number, row in enumerate(self.plain, 1):
             while held[-1][0] < number:
                 held.pop()
             here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
             if here.file:
-                held.append((self._reach(owners[number - 1]), here))
+                held.append((self._reach(owners[number - 1], blanks), here))
             places.append(held[-1][1])
         return places
 
-    def _reach(self, at: int) -> int:
+    def _reach(self, at: int, blanks: list[int]) -> int:
         """Return the last line for which a line of a block holds."""
         block, whole = self.blocks[at], len(self.plain)
         if block.kind in ("heading", "item"):
             return block.last
         if block.first < block.last:  # to the next blank line
-            return next((n for n in range(block.last, whole) if not self.plain[n].strip()), whole)
+            return blanks[bisect.bisect_left(blanks, block.last)]
         return self.blocks[block.inside].last if block.inside >= 0 else whole
 
     def _text(self, first: int, last: int) -> str:
@@ -886,7 +888,8 @@ class Sight:
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             is_bad = demanded or _BAD.search(left)
             if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
-                told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
+                named = (part for part in parts if part.count(" ") > _FEW_BLANKS)
+                told = (part for part in named if is_serious(part) and not shapes.said_in(part))
                 title = next(told, next((part for part in parts if place.file in part), text))
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)

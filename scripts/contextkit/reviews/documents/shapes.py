@@ -87,7 +87,7 @@ _COUNTED = Pattern(  # `Blocker 1 — …`
     r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
 )
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
-_OF_TEN = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )10\b")
+_SCORED = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )(10|5)\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
@@ -113,8 +113,8 @@ _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before
     needs="chang fix address resolv",
 )
 _PLAIN = Pattern(r"[\w ,'’]+")
+_FOR_WHOM = Pattern(r" (?:for|from|in) ")
 _LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
-_LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -363,15 +363,12 @@ def is_led(block: Block) -> bool:
 
 def lead_in(row: str) -> str:
     """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
-    match = _LEADS_LIST.search(row)
-    severity = vocabulary.severity(match[1]) if match else ""
-    stated = severity if severity in vocabulary.SERIOUS else ""
-    return stated or (graded_in(row.rpartition(". ")[2]) if row.endswith(":") else "")
+    return graded_in(row.rpartition(". ")[2]) if row.endswith(":") else ""
 
 
 def graded_in(row: str) -> str:
     """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
-    phrase = row.partition(":")[0].strip("* ")
+    phrase = _FOR_WHOM.split(row.partition(":")[0].strip("* "))[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
     is_phrase = 1 < len(words) <= _PHRASE and bool(_PLAIN.fullmatch(phrase))
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
@@ -437,9 +434,9 @@ def fields_in(row: str) -> list[str]:
 
 
 def scored(row: str) -> str:
-    """Return the severity of a score out of ten that a line begins with: `6/10 — …`, or ''."""
-    match = _OF_TEN.match(row)
-    return vocabulary.of_score(f"{match[1]}.0") if match else ""
+    """Return the severity of a score that a line begins with: `6/10 — …`, `4 of 5`, or ''."""
+    match = _SCORED.match(row)
+    return vocabulary.of_score(str(10.0 * int(match[1]) / int(match[2]))) if match else ""
 
 
 def effect_in(row: str) -> str:

@@ -170,6 +170,8 @@ def is_id(text: str) -> bool:
     core = text.strip("*_`[]()")
     if len(core) > 24 or not core[:1].isalpha() or not any(map(str.isdigit, core)):
         return False
+    if "/" in core and "." in core:
+        return False  # a path
     return all(char.isalnum() or char in _ID for char in core)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, markdown, names, redaction, templates, tokens
+from contextkit.base import agents, files, markdown, names, redaction, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -113,9 +113,8 @@ def read_role(layout: Layout, name: str) -> Role | None:
     places = layout.role_files(name) if names.safe(name) else ()
     path = next((place for place in places if os.path.isfile(place)), "")
     if not path:
-        folders = filter(os.path.isdir, {os.path.dirname(file) for file in layout.role_files("x")})
-        files_there = (file for folder in folders for file in os.listdir(folder))
-        roles = sorted(file[:-3] for file in files_there if file.endswith(".md"))
+        folders = {os.path.dirname(file) for file in layout.role_files("x")}
+        roles = sorted(file[:-3] for folder in folders for file in stores.files_in(folder, ".md"))
         near = names.nearest(name, roles)
         raise bad_input(f"role: there is no role {name!r}{near}; available: {', '.join(roles)}")
     ours = path.startswith(toolkit("templates") + os.sep)

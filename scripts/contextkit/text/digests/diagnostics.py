@@ -27,13 +27,14 @@ _SEVERITY = (
     r"|refactor)"
 )
 _CODE = r"[A-Z]{1,6}\d{2,5}"
+_SLUG = r"[a-z]+(?:-[a-z\d]+)+(?=: | [A-Z`'])"  # such a name of a rule, before a sentence
 _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
     rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
     rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
-    rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
+    rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _MARKED = Pattern(  # the level first, as Maven has it
     r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
@@ -42,7 +43,7 @@ _MARKED = Pattern(  # the level first, as Maven has it
 )
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
-    rf"|(?=invalid-syntax: ))"
+    rf"|(?={_SLUG}))"
     r"(?P<said>\S.*)$"
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
@@ -64,17 +65,19 @@ _BEGINS = Pattern(  # a line with a message of its own
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
+_ORIGIN = Pattern(rf"\s*(?P<place>{_PLACE}):\s+(?:required|instantiated|included) from here$")
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
     rf"(?:>> Issue: )?(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})(?::\w+)?\]?)?:? *"
     r"(?P<said>\S.*)$"
 )
-_FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
+_FIRST_CODE = Pattern(rf"\[?({_CODE}|{_SLUG})\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
+_CODE_ALONE, _MORE = Pattern(r"\[[\w-]+\]$"), 3  # below a message of so many more lines
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
 _NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
     r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
@@ -149,24 +152,41 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         found = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
     covered.update(_drawn(text))
+    found = [_with_origin(text, one) for one in found]
     return _unwrapped(text, found, covered), covered
 
 
+def _with_origin(text: Lines, one: Diagnostic) -> Diagnostic:
+    """A message with the place in the user's own source that led to it, which is told above it."""
+    above = text.all[one.line - 2].rstrip() if one.line > 1 else ""
+    origin = _ORIGIN.match(above) if above.endswith(" here") else None
+    if not origin or origin["place"] == one.place:
+        return one
+    return one._replace(quoted=f"{origin['place']}: {one.quoted}")
+
+
 def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
-    """The messages; one without a code that a tool wraps has its end, and the code, in the next."""
+    """The messages; one without a code that a tool wraps has its end, and the code, below."""
     codes = {message.code for message in found}
     if len(codes) < 2 or "" not in codes:
         return found
-    whole: list[Diagnostic] = []
-    for message in found:
-        below = message.line if not message.code and message.line not in covered else -1
-        more = text.all[below].strip() if 0 <= below < len(text.all) else ""
-        joined = _made(0, "", "", f"{message.said} {more}", f"{message.quoted} {more}")
-        if joined.code and (joined.code in codes or "  [" in more):
-            covered.add(below)
-            message = joined._replace(line=message.line, place=message.place, level=message.level)
-        whole.append(message)
-    return whole
+    return [one if one.code else _with_end(text, one, covered, codes) for one in found]
+
+
+def _with_end(text: Lines, one: Diagnostic, covered: set[int], codes: set[str]) -> Diagnostic:
+    """A message with its end and its code from the next lines, if they are there."""
+    end = ""
+    for number in text.below(one.line - 1, _MORE):
+        line = text.all[number].strip()
+        if number in covered or not line:
+            break
+        end = f"{end} {line}"
+        whole = _made(0, "", "", f"{one.said}{end}", f"{one.quoted}{end}")
+        is_code = "  [" in line or _CODE_ALONE.match(line)
+        if whole.code and (whole.code in codes or is_code):
+            covered.update(range(one.line, number + 1))
+            return whole._replace(line=one.line, place=one.place, level=one.level)
+    return one
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:

@@ -37,7 +37,7 @@ _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those th
 _WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
 _SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
 _COMMITS = Pattern(  # of `git log` and `git show`
-    r"commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
+    r"(?:\* +)?commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
 )
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _REPORT = 50  # confidence below which its headings may be comments in code
@@ -509,7 +509,13 @@ def _digest(
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
             more = _without_lead(unit.text, units[number - 1].text)
-            rows[-1] = rows[-1]._replace(finding=reading.joined(rows[-1].finding, more))
+            said = rows[-1].finding
+            said = (
+                f"{said.removesuffix('.')}; {more}"
+                if unit.group == _FAILED
+                else reading.joined(said, more)
+            )
+            rows[-1] = rows[-1]._replace(finding=said)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)

@@ -21,11 +21,13 @@ from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"
+    r"|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
     r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"
     r"|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
+    r"|^(?:[A-Z]\w+ {2,})+[A-Z]\w+$"  # the header of a table
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
 _TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
@@ -51,16 +53,18 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^(\w[\w (),/-]*?)\.{3,}Failed$"  # a check
     r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S.*) \[[^\]]*\]$"  # dotnet
-    r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
+    r"|^\d+ - (\S+) \([\w ]+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
 _DOTS = Pattern(r"\.{6,}")  # between a check and its result
 _BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
+_RULES = "─—-= "
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
-    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
+    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$"
+    r"|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test
@@ -108,6 +112,7 @@ _BEGUN = (  # what stands above the cause of a failure: another exception; rspec
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
 _WARNING = Pattern(r"\w+Warning: ")
+_EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # a field that says nothing
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
@@ -234,6 +239,7 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
+    line = _EMPTY.sub("", line) if len(line) > most else line
     return reading.both_ends(
         " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
     )
@@ -255,10 +261,18 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     if heads:
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
+        used |= _named_again(text, [name for name, _ in tests[:_READ_WHOLE]])
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
     return sorted(_once(failed, errors)), used | of_errors, inside
+
+
+def _named_again(text: Lines, names: list[str]) -> set[int]:
+    """The lines that end with the name of a failed test, and say nothing of it."""
+    ends = tuple(f" {name}" for name in names)
+    return {at for at in text.holding(*names)
+            if f" {text.bare[at].rstrip(_RULES)}".endswith(ends)}  # fmt: skip
 
 
 def _aside(text: Lines) -> set[int]:
@@ -316,7 +330,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
         elif test := _NUMBERED.match(line):
-            name = test[1].rstrip("─—-= ")
+            name = test[1].rstrip(_RULES)
             if at > numbered or name in again:
                 heads[at] = name if name in again else _continued(text, at, test[1])
             elif _is_said_below(text, at) and runners.wrote(text.whole):

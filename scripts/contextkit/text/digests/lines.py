@@ -57,8 +57,9 @@ _LAST_PARTS = (
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
     r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
-    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
-    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic"
+    r"|traceback(?: \(|:)|segfault|segmentation"
+    r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
     r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"
 )
 _PHRASES = (
@@ -102,9 +103,9 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     " summary result finished complete succe score elapsed duration installed per␣second"
     " throughput exit return in␣ ok= hits found build time:",
 )
-_FRAME_BEGINS = frozenset("Fafi.#0123456789")
+_FRAME_BEGINS = frozenset("Facfi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 THEIRS = (  # in a frame of a library
@@ -115,24 +116,19 @@ THEIRS = (  # in a frame of a library
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
-_CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
-_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
-_BEGIN = 3  # columns in which rows must be alike
-_PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_RULE = Pattern(r"[\W_]*$|\s*\.\.\. \d+ more$")
+_RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
-_TITLE = Pattern(  # a heading between rules, or above an empty line
-    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
+_TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
+    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
 )
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_PROGRESS = Pattern(
-    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$"
-)  # a mark for each test
+_PROGRESS = Pattern(  # a mark for each test, or that one begins
+    r"\s*(?:\S+\.\w+ )?[.FEsxX×·°✓✗]{3,}(?: +\[ *\d+%\])?\s*$|=== [A-Z]+ +\S+$"
+)
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -146,8 +142,9 @@ _SAMPLE = 60  # lines by which a log is known
 _MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
-_FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
+_FAILED = b"\0"  # in front of what lines have in common that fail
 _ALIKE = 8  # forms that differ only in names and are told as one
+_WRAPPED, _FULL = 4, 60  # more lines of a paragraph, and characters of one that is full
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
 _VALUES = 3  # values of a word that are told one by one
@@ -480,6 +477,11 @@ def is_amiss(said: str) -> bool:
     return says_failure(" ".join(word for word in said.split() if not _is_name(word.lower())))
 
 
+def is_frame(said: str) -> bool:
+    """Whether a line is a frame of a stack trace."""
+    return bool(_FRAME.match(said))
+
+
 def says_failed(said: str) -> bool:
     """Whether a part of a line has a word that means nothing else than that something failed."""
     return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
@@ -521,7 +523,6 @@ class Lines:
         self.prose = set(numbers_in(text, _prose))
         self.is_prose = len(self.prose) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
-        self._largest = set() if self.is_prose or len(self.all) > _SOME else self._peaks()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -544,27 +545,6 @@ class Lines:
                 numbers.add(number)
                 at = self.whole.find(part, self._starts[number + 1])
         return sorted(numbers)
-
-    def _peaks(self) -> set[int]:
-        """The rows with the largest number of a column, where that is by far the largest one.
-
-        A row is a line of a run of which all have numbers in the same places. Numbers that only
-        rise are no values, and of a text that is very long no rows are looked for.
-        """
-        masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
-        ratios: dict[int, float] = {}
-        for _, run in itertools.groupby(masks, key=lambda at: masks[at][:_BEGIN]):
-            rows = [*run]
-            cells = [self.all[at][:_READ].split() for at in rows if len(rows) >= _ROWS]
-            alike = zip(*(masks[at] for at in rows), strict=False)
-            for kinds, column in zip(alike, zip(*cells, strict=False), strict=False):
-                values = [*map(_value, column)] if set(kinds) == {"n"} else [0.0]
-                top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
-                usual = sorted(values)[len(values) // 2]
-                if not rises and top > _PEAK * usual:
-                    at = rows[values.index(top)]
-                    ratios[at] = max(ratios.get(at, 0), top / (usual or 1))
-        return set(sorted(ratios, key=lambda at: -ratios[at])[:_MOST_PEAKS])
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
@@ -597,21 +577,22 @@ class Lines:
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
-        below = -1  # the line that was told with the one above it
+        below = range(0)  # the lines that were told with the one above them
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
-            weight = 4.0 if line.number in self._largest else weight
             weight *= _INSIDE if line.number in inside else 1
-            if line.number == below:
+            if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            if unit.weight > _LEAST or unit.group:
+            is_most = line.times * 2 > len(self.all) and not self.failing
+            if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
-                below = self._leads_on(line.number) or -1
+                led = self._leads_on(line.number)
+                below = self._paragraph(led) if led else range(0)
         if others and not self.is_prose:
             times = sum(line.times for line in others)
             units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
@@ -642,6 +623,16 @@ class Lines:
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
+    def _paragraph(self, first: int) -> range:
+        """The lines of an indented paragraph that is wrapped; one line if it is none."""
+        depth, end = self.indent(first), first + 1
+        for number in self.below(first, _WRAPPED) if depth else ():
+            is_full = len(self.all[number - 1]) > _FULL
+            if not is_full or self.indent(number) != depth or not self.all[number].strip():
+                break
+            end = number + 1
+        return range(first, end)
+
     def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
         """The lines to weigh, those of one form together, and the others that fail.
 
@@ -656,8 +647,7 @@ class Lines:
             by_rarity = sorted(keys, key=often.__getitem__)
             first = [key for key in by_rarity if key in failing][:most]
             first += [key for key in by_rarity if key not in failing][: most - len(first)]
-            peaks = [key for key in keys if key[:1] == _PEAKS]
-            keys = list(dict.fromkeys([*first, *peaks, *keys[:_ENDS], *keys[-_ENDS:]]))
+            keys = list(dict.fromkeys([*first, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -679,8 +669,6 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
-        for number in self._largest:  # each is told by itself
-            keys[number] = _PEAKS + b"%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:
@@ -777,9 +765,8 @@ class Lines:
             )
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
-            said = (
-                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
-            )
+            whole = " ".join(self.all[at][:_LONGEST] for at in self._paragraph(below))
+            said = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
 
@@ -851,18 +838,6 @@ def _shared(word: str, other: str) -> int:
         a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
     ]
     return len(_ALNUM_END.sub("", "".join(alike)))
-
-
-def _mask(line: str) -> str:
-    """Which of the first columns of a line are numbers: `wnn` for `src/a.py 120 3`."""
-    cells = line[:_READ].split(None, _COLUMNS)[:_COLUMNS]
-    return "".join("n" if _CELL.match(cell) else "w" for cell in cells)
-
-
-def _value(cell: str) -> float:
-    match = _CELL.match(cell)
-    digits = match[1].replace(",", "") if match else ""
-    return float(digits) * _UNITS.get(match[2], 1) if match and digits.count(".") < 2 else 0.0
 
 
 def _is_dated(lines: list[str]) -> bool:

@@ -170,7 +170,7 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell, behind the failures but for states; no file in conflict is told twice."""
+    """What kinds tell behind failures, but for states; files in conflict are not told twice."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit

@@ -29,12 +29,17 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d"
+    r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
+)
+_BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
+    r"^(?P<commit>\^?[0-9a-f]{7,40}) (?:\S+ +)?\((?P<who>\S.*?) +(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?: \d\d:\d\d:\d\d [+-]\d{4})? +\d+\) ?(?P<code>.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
@@ -78,7 +83,7 @@ _DEFINES = Pattern(  # a found line that defines what was looked for
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
     r"|:\d+:\s*(?:CREATE|ALTER) "
 )
-_SELDOM = 50  # entries, of which one is of a rare mode
+_SELDOM, _BESIDE = 50, 10  # entries, and those of a folder, of which one is of a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
@@ -183,34 +188,33 @@ def _grouped(
     count = sum(groups.values())
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
+    told: list[Unit] = []
     for at, (number, match) in enumerate(entries):
+        defines = bool(_DEFINES.search(match[0]))
+        if at >= _LINES and not defines:
+            continue
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        defines = bool(_DEFINES.search(_shown(match)))
-        told = noun if group else ""
-        rank = 3 * defines
-        units.append(Unit(number, noun, _shown(match), weight + defines, rank, told))
-    return _told_once(units)
+        one = Unit(number, noun, _shown(match), weight + defines, 3 * defines)
+        told.append(one._replace(group=noun if group else ""))
+    return [*units, *_counted(told, count - sum(bool(unit.group) for unit in told))]
 
 
-def _told_once(units: list[Unit]) -> list[Unit]:
-    """The first of units that are equal, for all of them; of very many, the others are counted."""
-    times = Counter((unit.aspect, unit.text) for unit in units)
-    first = {(unit.aspect, unit.text): unit for unit in reversed(units)}
-    kept = [first[key]._replace(times=count) for key, count in times.items()]
-    beyond = [unit for unit in kept[_LINES:] if unit.group]
-    rest = [beyond[0]._replace(text="", times=sum(unit.times for unit in beyond))] if beyond else []
-    return kept[:_LINES] + rest
+def _counted(units: list[Unit], left: int) -> list[Unit]:
+    """The first of units that are equal, for all of them; then one for those that are left out."""
+    times = Counter(unit.text for unit in units)
+    first = {unit.text: unit for unit in reversed(units)}
+    told = [first[text]._replace(times=count) for text, count in times.items()]
+    last = [unit for unit in units if unit.group][-1:]
+    return [*told, *(unit._replace(text="", times=left) for unit in last if left)]
 
 
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
-    few = max(1, modes.total() // _SELDOM)
-    odd: list[Unit] = []
+    modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -218,9 +222,8 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
-        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
-            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
-            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
+        if entry["mode"] and entry["name"] not in (".", ".."):
+            modes.append((number, os.path.join(folder, entry["name"]), entry["mode"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -230,10 +233,26 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *odd[:_SHOWN],
-        *_told_once([Unit(n, "file", f"{name} {size}", 0.5, group="file")
-                     for n, name, size in named]),
+        *_of_rare_modes(modes),
+        *_counted([Unit(n, "file", f"{name} {size}", 0.5, group="file")
+                   for n, name, size in named[:_LINES]], len(named[_LINES:])),
     ]  # fmt: skip
+
+
+def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
+    """Those with a mode that is rare in the listing, or that no other one beside them has."""
+    often = Counter(mode for _, _, mode in entries)
+    inside = Counter(os.path.dirname(path) for _, path, _ in entries)
+    beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
+    few = max(1, len(entries) // _SELDOM)
+    rare: list[tuple[int, str, str]] = []
+    for number, path, mode in entries:
+        folder = os.path.dirname(path)
+        is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
+        if often[mode] <= few or (is_alone and mode[0] != "d"):
+            rare.append((number, path, mode))
+    rare.sort(key=lambda one: often[one[2]] > few)
+    return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
@@ -258,8 +277,9 @@ def _tree(entries: Entries) -> list[Unit]:
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
         *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
-        *_told_once([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper]),
-    ]
+        *_counted([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper[:_LINES]],
+                  len(deeper[_LINES:])),
+    ]  # fmt: skip
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
@@ -430,6 +450,23 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     return _of_commits(commits, authors)
 
 
+def _blamed(entries: Entries) -> list[Unit]:
+    """Who wrote how many lines of a file, then those of small commits, the newest first."""
+    sizes = Counter(match["commit"] for _, match in entries)
+    authors = Counter(match["who"] for _, match in entries)
+    newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
+    said = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
+    units = _sums(f"{said} {newest['commit']} of {newest['date']}", "authors", authors)
+    order = sorted(entries, key=lambda one: one[1]["date"], reverse=True)
+    order.sort(key=lambda one: sizes[one[1]["commit"]])
+    for place, (number, match) in enumerate(order[:_LINES]):
+        said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
+        is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
+        weight = 1.0 / sizes[match["commit"]]
+        units.append(Unit(number, "line", said[:_LONGEST], weight, 3 * is_small))
+    return units
+
+
 def _commits(entries: Entries) -> list[Unit]:
     return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
                         for n, match in entries])  # fmt: skip
@@ -471,6 +508,7 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
+    "blamed": (_BLAMED, _blamed),
     "commits": (_COMMIT, _commits),
     "hits": (_HIT, _hits),
 }

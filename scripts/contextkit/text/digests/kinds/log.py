@@ -11,7 +11,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading, requests
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare, is_frame, says_failed
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -57,6 +57,7 @@ _COUNTS = Pattern(
     re.I,
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
+_RAISED_WARNING = Pattern(r"\w+Warning: \S")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
@@ -205,7 +206,8 @@ def _sums_up(said: str) -> bool:
 def _last_word(units: list[Unit]) -> list[Unit]:
     """The units, of which the last short ones that say something get a rank."""
     end = max((unit.line for unit in units), default=0)
-    short = {unit.line for unit in units if " " in unit.text and len(unit.text) < _SHORT}
+    worded = (unit for unit in units if " " in unit.text and not is_frame(unit.text))
+    short = {unit.line for unit in worded if len(unit.text) < _SHORT}
     last = {line for line in sorted(short)[-_LAST:] if line > end - _NEAR_END}
     return [u._replace(rank=u.rank or 3) if u.line in last else u for u in units]
 
@@ -238,7 +240,7 @@ def _verdict(
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if n not in placed and _VERDICT.search(plain[n])
                and "fixable" not in plain[n]]  # fmt: skip
-    raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
+    raised = [n for n in text.below(end - 1) if n not in placed and _is_raised(text, n)][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = summary = [*summary, *raised]
@@ -260,6 +262,12 @@ def _verdict(
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
     return [unit], set(summary), told
+
+
+def _is_raised(text: Lines, number: int) -> bool:
+    """Whether a line is an exception, or a warning below the source that gives it."""
+    is_warning = _RAISED_WARNING.match(text.all[number]) and text.all[number - 1][:2] == "  "
+    return bool(is_warning or _RAISED.match(text.all[number]))
 
 
 def _plain(text: Lines, number: int) -> str:
