@@ -23,18 +23,23 @@ _SHARE = 0.6  # of the lines
 
 def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     """What each thing printed, by its name; nothing if there are not several."""
-    some = [row for row in rows[:_SAMPLE] if row[:1].strip()]
-    if sum(bool(_OWNED.match(row)) for row in some) < _SHARE * len(some):
-        return {}
+    begun = {number: row for number, row in enumerate(rows) if row[:1].strip()}
+    least = _SHARE * sum(map(bool, rows))
     found: dict[str, dict[int, str]] = {}
-    for number, row in enumerate(rows):
-        if row[:1].strip() and (owned := _OWNED.match(row)):
+    for number, row in begun.items() if len(begun) >= least and _are_owned(begun) else ():
+        if owned := _OWNED.match(row):
             name = owned["bar"] or owned["box"] or owned["path"]
             found.setdefault(name, {})[number] = row[owned.end() :]
     found = {name: said for name, said in found.items() if not _is_other(name)}
     count = sum(map(len, found.values()))
-    are_streams = 1 < len(found) <= _MOST and count >= _SHARE * sum(map(bool, rows))
+    are_streams = 1 < len(found) <= _MOST and count >= least
     return found if are_streams and count >= _LEAST * len(found) else {}
+
+
+def _are_owned(rows: dict[int, str]) -> bool:
+    """Whether most of the first lines begin with a name."""
+    some = [row for number, row in rows.items() if number < _SAMPLE]
+    return sum(bool(_OWNED.match(row)) for row in some) >= _SHARE * len(some)
 
 
 def _is_other(name: str) -> bool:
