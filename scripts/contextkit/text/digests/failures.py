@@ -16,8 +16,9 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading, runners
-from contextkit.text.digests.lines import Lines, Piece
+from contextkit.text.digests import failure_words, folding, lines, pieces, reading, runners
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
@@ -183,7 +184,7 @@ class _Block:
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
             first = [number for number in block if not _points_or_asks(text.bare[number])][:2]
             said = [text.bare[number] for number in first]
-            leads_on = said and (said[0].endswith(":") or lines.says_failed(said[-1]))
+            leads_on = said and (said[0].endswith(":") or failure_words.says_failed(said[-1]))
             first = first if leads_on else first[:1]
             self.message = reading.joined(*said[: len(first)]) if said else ""
             self.used.update(first)
@@ -317,9 +318,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = lines.numbers_in(text.whole, _marked)
+    headings = pieces.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
-    named = lines.in_pieces(text.whole, _named)
+    named = pieces.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
     again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
@@ -345,18 +346,18 @@ def _is_said_below(text: Lines, at: int) -> bool:
     return any(text.fails(n) for n in below)
 
 
-@lines.of_piece
+@pieces.of_piece
 def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
     return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
 
 
-@lines.of_piece
+@pieces.of_piece
 def _named(piece: Piece) -> list[tuple[int, str]]:
     """The names of failed tests in a piece by line, where the line itself tells them."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
-        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        line = piece.bare.get(number) or pieces.bare(piece.all[number])
         if line.startswith(_OF_PYTEST):
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
@@ -565,7 +566,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(lines.alike(one_line, _LONGEST))
+            message = shown(folding.alike(one_line, _LONGEST))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -605,12 +606,12 @@ def _fails(line: str) -> bool:
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
-        return lines.says_failure(line[place.end() :])
-    says = lines.says_failure if " " in last else lines.says_failed
+        return failure_words.says_failure(line[place.end() :])
+    says = failure_words.says_failure if " " in last else failure_words.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)
-    is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
-    is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
+    is_loud = any(map(failure_words.says_failure, _LOUD.findall(line)))
+    is_said = is_loud or failure_words.says_failed(" ".join(words[:_FIRST]))
     return is_last or is_said or line.startswith(_OF_PYTEST)
 
 

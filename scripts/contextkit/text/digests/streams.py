@@ -8,7 +8,7 @@ thing printed; the same message of two of them is two.
 
 from __future__ import annotations
 
-from contextkit.text.digests import lines
+from contextkit.text.digests import failure_words
 from contextkit.text.patterns import Pattern
 
 _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
@@ -45,7 +45,7 @@ def _are_owned(rows: dict[int, str]) -> bool:
 def _is_other(name: str) -> bool:
     """Whether a name is a place or the level of an event."""
     is_level = name.isupper() or name.lower() in _LEVELS
-    return is_level or bool(_PLACE.search(name)) or lines.says_failure(name)
+    return is_level or bool(_PLACE.search(name)) or failure_words.says_failure(name)
 
 
 _LEVELS = frozenset("info debug warn warning notice trace error ok changed skipping note".split())
