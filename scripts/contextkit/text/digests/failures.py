@@ -80,6 +80,7 @@ _MESSAGE = Pattern(
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
+_DIGITS = Pattern(r"\d+")
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
@@ -144,6 +145,7 @@ _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one 
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
 _PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
+_SAME = 4  # values of a test that are told as one
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -267,7 +269,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
-    return sorted(_once(failed, errors)), used | of_errors, inside
+    return sorted(_folded(_once(failed, errors))), used | of_errors, inside
 
 
 def _named_again(text: Lines, names: list[str]) -> set[int]:
@@ -543,6 +545,22 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
             said = said.partition(message)[0] + messages[of[0]]
         failures[of[0]] = failures[of[0]]._replace(said=_with_place(said, place))
     return failures
+
+
+def _folded(failures: list[Failure]) -> Iterator[Failure]:
+    """The failures; those of one test with many values are one, if only numbers differ."""
+    same: dict[tuple[str, str], list[Failure]] = {}
+    for at, failure in enumerate(failures):
+        test, bracket, _ = failure.name.partition("[")
+        form = _DIGITS.sub("0", failure.said) if test and bracket else str(at)
+        same.setdefault((test, form), []).append(failure)
+    for first, *others in same.values():
+        if len(others) < _SAME - 1:
+            yield from (first, *others)
+            continue
+        said = folding.alike((one.said for one in (first, *others)), 2 * _LONGEST)
+        count = len(others) + 1
+        yield first._replace(said=f"{said} (x{count})", times=count)
 
 
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
