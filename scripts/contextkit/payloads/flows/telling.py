@@ -327,9 +327,16 @@ class Beside(NamedTuple):
 
 
 def _end(lines: list[str], number: int) -> int:
-    """The last line, from 1, of the paragraph or item of which line `number` is the first."""
+    """The last line, from 1, of the paragraph or item of which line `number` is the first.
+
+    Items below it that differ in numbers only are told with it.
+    """
+    from contextkit.text.digests import reading
+
+    first = reading.form(lines[number - 1].strip())
     while number < len(lines) and (bare := lines[number].strip()):
-        if bare[0] in "#|>*`" or markdown.mark_of(bare):
+        begins = bare[0] in "#|>*`" or markdown.mark_of(bare)
+        if begins and reading.form(bare) != first:
             break
         number += 1
     return number
