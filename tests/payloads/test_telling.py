@@ -138,6 +138,21 @@ def test_many_items_that_differ_in_numbers_only_are_told_as_one_unless_each_has_
     assert "(x60)" not in said
 
 
+def test_a_question_is_told_before_many_equal_items_and_items_left_out_are_counted(
+    layout: Layout,
+) -> None:
+    ways = "".join(f"- {one}.\n" for one in SENTENCES[:3])
+    items = "".join(f"- src/part{n}.py:1 was read in {n} ms, nothing of note\n" for n in range(40))
+    asked = "Is the pipe closed? Nobody could say."
+    said = receipt(layout, f"# Ways\n\n## Rejected\n\n{ways}\n## Open\n\n{asked}\n\n{items}")
+    assert asked in said and said.count("nothing of note") == 1
+    assert "src/part0.py:1 was read in 0 ms, nothing of note (x40)" in said
+    assert all(one in said for one in SENTENCES[:3])
+    long = "".join(f"- The way {way} {'is long and ' * 20}ends.\n" for way in "abcdefgh")
+    said = receipt(layout, f"# Ways\n\n## Rejected\n\n{ways}{long}")
+    assert f"(+{11 - said.count('reads its') - said.count('The way')} more)" in said
+
+
 def test_what_is_left_to_a_person_is_told_although_the_summary_fills_the_receipt(
     layout: Layout,
 ) -> None:

@@ -217,7 +217,8 @@ class _Teller:
             last[""] = len(told) - 1  # those of the core are counted at the end
             for aspect, at in last.items():
                 left = [self._first + one.line - 1 for one in lost
-                        if (one.aspect == aspect if aspect else one in core)]  # fmt: skip
+                        if (one.aspect == aspect if aspect
+                            else one in core and one.aspect not in last)]  # fmt: skip
                 if left and told and not self._answer:
                     told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)

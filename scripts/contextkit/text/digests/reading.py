@@ -57,6 +57,7 @@ class Unit(NamedTuple):
     key: bool = False  # the text itself calls it key
     derived: bool = False  # counted or measured, not in the text's words
     times: int = 1  # how many of its group it stands for
+    is_item: bool = False  # begins one of a list; those left out are counted beside the others
 
 
 class Part(str):
@@ -189,7 +190,7 @@ class Block(NamedTuple):
 
 
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
-_SAME, _ITEMS = 6, 12  # lines, and items, that differ in numbers only, which are told as one
+_SAME, ITEMS = 6, 12  # lines, and items, that differ in numbers only and are told as one
 _OWN = re.compile(  # a severity, or a place, with which an item is told for itself
     r"\w\.\w{1,5}:\d|\b(?:P[0-3]|BLOCKER|CRITICAL|HIGH|MEDIUM|LOW)\b"
 )
@@ -276,7 +277,7 @@ def _folded(made: list[Block]) -> Iterator[Block]:
 
     for _, same in itertools.groupby(enumerate(made), key=alike):
         first, *others = (block for _, block in same)
-        if len(others) >= _ITEMS - 1:
+        if len(others) >= ITEMS - 1:
             yield first._replace(text=times(first.text, len(others) + 1))
         else:
             yield from (first, *others)

@@ -185,7 +185,9 @@ def of_block(block: Block) -> list[Unit]:
             continue
         if block.kind == "item" and not index and block.lead:
             shown = _led(block.lead, shown)
-        units.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
+        weighed = weight * weighing.of_sentence(shown)
+        is_item = block.kind == "item" and not index
+        units.append(Unit(block.line, aspect, shown, weighed, key=key, is_item=is_item))
     return units
 
 
