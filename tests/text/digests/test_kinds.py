@@ -382,6 +382,13 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     assert re.search(r"P0: \+\d+ or more", said)
 
 
+def test_the_next_step_is_told_before_the_background() -> None:
+    step = "Next step: Ines asks the harbor whether the old crane may be sold."
+    past = "".join(f"The crane {name} was painted by its own crew. " for name in "abcdefghijk")
+    text = f"# Cranes\n\n## Background\n\n{past}\n\n## Where we are\n\nWe wait for the owner of it. {step}\n"
+    assert step in digest_of(text, "report", 90).summary
+
+
 def test_what_the_thing_in_a_title_is_is_key() -> None:
     part = "To store the crate of a ship in part {0}, first say what it holds, then its owner."
     parts = "".join(f"## Part {n}\n\n{part.format(n)}\n\n" for n in range(1, 30))
