@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
@@ -96,7 +97,8 @@ def test_a_list_of_recommendations_that_fits_is_told_to_its_last_name(layout: La
 def test_what_a_summary_itself_recommends_stands_whole_and_what_is_left_is_counted(
     layout: Layout,
 ) -> None:
-    many = [f"The part {n} of all parts reads {n}0 settings from {n} files" for n in range(2, 40)]
+    parts = enumerate(string.ascii_letters[:38], start=2)
+    many = [f"The part {name} of all parts reads {n}0 settings from {n} files" for n, name in parts]
     summary = "\n".join(f"{n}. {one}." for n, one in enumerate(many, start=1))
     advice = "**Recommended strategy:** Cache the parsed file by inode, in one place for all parts."
     said = receipt(layout, a_report(f"{summary}\n\n{advice}", ["R1: Cache"]))
@@ -121,6 +123,34 @@ def test_many_lines_that_differ_in_numbers_only_are_told_as_one(layout: Layout) 
     said = receipt(layout, text)
     assert "Order 4000 was settled in 0 ms by worker 1 (x60)" in said
     assert "Order 4001" not in said
+
+
+def test_many_items_that_differ_in_numbers_only_are_told_as_one_unless_each_has_a_place(
+    layout: Layout,
+) -> None:
+    items = "".join(f"- Order {4000 + n} was settled in {n} ms by worker 1\n" for n in range(60))
+    for heading in ("Findings", "Summary"):
+        said = receipt(layout, f"# Audit\n\n{SENTENCES[0]}.\n\n## {heading}\n\n{items}")
+        assert said.count("Order 4000 was settled in 0 ms by worker 1 (x60)") == 1
+        assert "Order 4001" not in said
+    placed = items.replace(" by", " in src/order.py:7 by")
+    said = receipt(layout, f"# Audit\n\n{SENTENCES[0]}.\n\n## Findings\n\n{placed}")
+    assert "(x60)" not in said
+
+
+def test_a_question_is_told_before_many_equal_items_and_items_left_out_are_counted(
+    layout: Layout,
+) -> None:
+    ways = "".join(f"- {one}.\n" for one in SENTENCES[:3])
+    items = "".join(f"- src/part{n}.py:1 was read in {n} ms, nothing of note\n" for n in range(40))
+    asked = "Is the pipe closed? Nobody could say."
+    said = receipt(layout, f"# Ways\n\n## Rejected\n\n{ways}\n## Open\n\n{asked}\n\n{items}")
+    assert asked in said and said.count("nothing of note") == 1
+    assert "src/part0.py:1 was read in 0 ms, nothing of note (x40)" in said
+    assert all(one in said for one in SENTENCES[:3])
+    long = "".join(f"- The way {way} {'is long and ' * 20}ends.\n" for way in "abcdefgh")
+    said = receipt(layout, f"# Ways\n\n## Rejected\n\n{ways}{long}")
+    assert f"(+{11 - said.count('reads its') - said.count('The way')} more)" in said
 
 
 def test_what_is_left_to_a_person_is_told_although_the_summary_fills_the_receipt(

@@ -61,7 +61,7 @@ def test_sections_that_speak_for_the_whole_in_order_of_their_worth() -> None:
      ("结论", "summary"), ("Overall Verdict: needs-changes", "verdict"), ("Резюме", "summary"),
      ("4. Prioritized Recommendations", "decision"), ("Capsule Gap", "open"),
      ("Risk Assessment", "risk"), ("Confidence Level", "confidence"),
-     ("Résumé exécutif", "summary"),
+     ("Résumé exécutif", "summary"), ("Open", "open"), ("5. Offen:", "open"), ("Open source", ""),
      ("Summary Statistics of the Runs", ""), ("P0-3: Structural hash risk", ""),
      ("Verdict Schema Lacks Versioning", ""), ("Details", ""), ("", "")],
 )  # fmt: skip

@@ -6,9 +6,11 @@ the order of their worth for a reader: verdicts, what sums up, decisions, what i
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
 from contextkit.text.patterns import Pattern
@@ -49,6 +51,8 @@ _ROLES = {  # words of headings
         "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
     ),
     "open": (
+        "blocked|blocked by|blocker|blockers|blockiert|open|open points|open issues|open items|offen|offene punkte|abierto|aberto|ouvert|aperto|"
+        "öppet|otwarte|открыто|"
         "not done|remaining|still open|left to do|left open|pending|nicht erledigt|noch offen|"
         "pendiente|pendientes|reste à faire|da fare|pendente|pendentes|未完成|残り|"
         "open question|open questions|capsule gap|capsule gaps|gaps|unverified|limitations|"
@@ -68,6 +72,7 @@ _ROLES = {  # words of headings
 _CORE = ("verdict", "summary", "cause", "advice")
 _ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
+_ALONE = frozenset("open offen abierto aberto ouvert aperto öppet otwarte открыто".split())
 _QUALIFYING = frozenset(
     "executive overall final my our the a an of and for key short brief main gate assessment "
     "findings finding results prioritized level general own report review matrix proposed "
@@ -150,7 +155,7 @@ def role_of(title: str) -> str:
         return _WORDS[first]
     if len(words) > 4:
         return ""
-    announcing = [word for word in words if word in _WORDS]
+    announcing = [word for word in words if word in _WORDS and word not in _ALONE]
     others = [word for word in words if word not in _WORDS and word not in _QUALIFYING]
     return _WORDS[announcing[0]] if announcing and len(others) <= (words[0] in announcing) else ""
 
@@ -167,7 +172,18 @@ def read(text: str) -> Authored:
         statements += _verdicts(part)
     if numbers:
         statements = [s._replace(line=numbers[s.line - 1]) for s in statements]
-    return _ordered(statements)
+    return _ordered([*_few_alike(statements)])
+
+
+def _few_alike(statements: list[Statement]) -> Iterator[Statement]:
+    """The statements, of which many beside a summary that differ in numbers only are one."""
+    alike = itertools.groupby(statements, key=lambda one: (one.role, reading.form(one.text)))
+    for (role, _), same in alike:
+        first, *others = same
+        if len(others) < reading.ITEMS - 1 or role in _CORE:
+            yield from (first, *others)
+        else:
+            yield first._replace(text=reading.times(first.text, len(others) + 1))
 
 
 def _verdicts(text: str) -> list[Statement]:

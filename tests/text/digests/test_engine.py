@@ -166,7 +166,7 @@ def test_a_text_in_a_script_without_blanks_is_shown_up_to_a_whole_character() ->
     said = "བོད་ཡིག་གི་ཚིག་འདི་ནི་ཧ་ཅང་རིང་པོ་ཡིན་པས་གྲངས་མང་པོ་དགོས་པ་ཡིན"
     long = said * 6
     digest = engine.digest(f"# བོད\n\n- {long}\n- {long[9:]}\n", 160)
-    shown = digest.rows[0].finding.removesuffix(" …")
+    shown = digest.rows[0].finding.removesuffix(" … (+1 more)")
     assert 20 < len(shown) < len(long) and long.startswith(shown)
     assert unicodedata.category(long[len(shown)])[0] != "M"
 
@@ -175,7 +175,7 @@ def test_a_unit_is_cut_where_a_clause_ends_once_others_are_shown() -> None:
     items = [f"- The step {n} reads src/step_{n}.py:{n} and writes" for n in range(9)]
     long = "The last one waits for the lock; then it reads what the others wrote, " + "word " * 20
     digest = engine.digest("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
-    for row in [digest.key, *(row.finding for row in digest.rows)]:
+    for row in [digest.key, *(row.finding.removesuffix(" (+7 more)") for row in digest.rows)]:
         assert row.endswith((" …", "writes", "wrote")) and not row.endswith("word …")
 
 

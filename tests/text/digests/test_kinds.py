@@ -259,6 +259,51 @@ def test_findings_that_items_mark_are_shown_by_severity_with_their_places() -> N
     assert "P1: +2 more: src/store.py:3, src/session.py:12-20" in short
 
 
+BELOW = """# Review of the ferry tickets
+
+**Verdict:** needs changes
+
+## P0 (blocking)
+
+- tickets/sell.py:41 sells a seat twice when the boat
+  is full. Somebody stays ashore.
+
+## P1
+
+None.
+
+## P2 findings
+
+{}
+## Not a problem
+
+- The lock in tickets/lock.py is short.
+"""
+
+
+def test_items_below_a_heading_that_is_a_severity_are_findings_told_or_counted() -> None:
+    remarks = "".join(
+        f"- tickets/part{n}.py:{n} is named after a {n} year old joke\n" for n in range(3, 40)
+    )
+    digest = digest_of(BELOW.format(remarks), "review")
+    rows = {row.aspect: row.finding for row in digest.rows}
+    assert digest.key == "Verdict: needs changes"
+    assert rows["P0"] == (
+        "tickets/sell.py:41 sells a seat twice when the boat is full. Somebody stays ashore."
+    )
+    assert f"+{37 - digest.summary.count('joke')} more" in digest.summary and "P1" not in rows
+
+
+def test_headings_below_a_severity_are_findings_and_a_plan_by_priority_is_no_review() -> None:
+    text = BELOW.format(
+        "### The dock is named twice\n\nIn tickets/dock.py:3 and :9.\n\n- See there.\n"
+    )
+    rows = {row.aspect: row.finding for row in digest_of(text, "review").rows}
+    assert rows["P2"] == "The dock is named twice (tickets/dock.py:3)"
+    plan = text.replace("**Verdict:** needs changes", "Every verdict is read first.")
+    assert engine.ParsedText(plan).kind == "report"
+
+
 def test_sentences_below_a_severity_are_not_counted_as_findings() -> None:
     said = "".join(f"- Step {n} fails in src/step_{n}.py:{n}.\n" for n in range(40))
     digest = digest_of(f"{REVIEW}\n### P0-2. Writes are lost\n\n{said}", "review", 120)
@@ -335,6 +380,13 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     parts[91:180] = [f"- P0: repair shard {n}, it loses {n} MB\n" for n in range(300)]
     said = digest_of("# Report\n\n" + "".join(parts), "report").summary
     assert re.search(r"P0: \+\d+ or more", said)
+
+
+def test_the_next_step_is_told_before_the_background() -> None:
+    step = "Next step: Ines asks the harbor whether the old crane may be sold."
+    past = "".join(f"The crane {name} was painted by its own crew. " for name in "abcdefghijk")
+    text = f"# Cranes\n\n## Background\n\n{past}\n\n## Where we are\n\nWe wait for the owner of it. {step}\n"
+    assert step in digest_of(text, "report", 90).summary
 
 
 def test_what_the_thing_in_a_title_is_is_key() -> None:

@@ -217,7 +217,8 @@ class _Teller:
             last[""] = len(told) - 1  # those of the core are counted at the end
             for aspect, at in last.items():
                 left = [self._first + one.line - 1 for one in lost
-                        if (one.aspect == aspect if aspect else one in core)]  # fmt: skip
+                        if (one.aspect == aspect if aspect
+                            else one in core and one.aspect not in last)]  # fmt: skip
                 if left and told and not self._answer:
                     told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)
@@ -327,9 +328,16 @@ class Beside(NamedTuple):
 
 
 def _end(lines: list[str], number: int) -> int:
-    """The last line, from 1, of the paragraph or item of which line `number` is the first."""
+    """The last line, from 1, of the paragraph or item of which line `number` is the first.
+
+    Items below it that differ in numbers only are told with it.
+    """
+    from contextkit.text.digests import reading
+
+    first = reading.form(lines[number - 1].strip())
     while number < len(lines) and (bare := lines[number].strip()):
-        if bare[0] in "#|>*`" or markdown.mark_of(bare):
+        begins = bare[0] in "#|>*`" or markdown.mark_of(bare)
+        if begins and reading.form(bare) != first:
             break
         number += 1
     return number

@@ -57,6 +57,7 @@ class Unit(NamedTuple):
     key: bool = False  # the text itself calls it key
     derived: bool = False  # counted or measured, not in the text's words
     times: int = 1  # how many of its group it stands for
+    is_item: bool = False  # begins one of a list; those left out are counted beside the others
 
 
 class Part(str):
@@ -189,7 +190,10 @@ class Block(NamedTuple):
 
 
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
-_SAME = 6  # lines of a paragraph that differ in nothing but numbers, which are told as one
+_SAME, ITEMS = 6, 12  # lines, and items, that differ in numbers only and are told as one
+_OWN = re.compile(  # a severity, or a place, with which an item is told for itself
+    r"\w\.\w{1,5}:\d|\b(?:P[0-3]|BLOCKER|CRITICAL|HIGH|MEDIUM|LOW)\b"
+)
 _FEW = 3  # blanks in the words that name what follows
 _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
@@ -260,7 +264,23 @@ def blocks(text: str) -> tuple[Block, ...]:
         elif block.kind in ("text", "quote") and made:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
-    return tuple(_below_names([block for block in made if block.text]))
+    return tuple(_below_names([*_folded([block for block in made if block.text])]))
+
+
+def _folded(made: list[Block]) -> Iterator[Block]:
+    """The blocks, of which many items that differ in numbers only are one: `settled 3 (x80)`."""
+
+    def alike(one: tuple[int, Block]) -> tuple[int, str, tuple[str, ...]]:
+        at, block = one
+        is_own = block.kind != "item" or _OWN.search(" ".join([*block.titles[-1:], block.text]))
+        return (-at, "", ()) if is_own else (block.line - at, form(block.text), block.titles)
+
+    for _, same in itertools.groupby(enumerate(made), key=alike):
+        first, *others = (block for _, block in same)
+        if len(others) >= ITEMS - 1:
+            yield first._replace(text=times(first.text, len(others) + 1))
+        else:
+            yield from (first, *others)
 
 
 def _below_names(made: list[Block]) -> Iterator[Block]:
@@ -300,13 +320,24 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
         yield start, " ".join(parts)
 
 
+def times(text: str, count: int) -> str:
+    """The first of several lines of one form, with how many they are before its last mark."""
+    bare = text.rstrip(".;,")
+    return f"{bare} (x{count}){text[len(bare) :]}"
+
+
+def form(text: str) -> str:
+    """A text without its digits; texts of one form differ in numbers only."""
+    return text.translate(_NO_DIGITS)
+
+
 def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The lines without marks of a quote, of which many that differ in numbers only are one."""
     bare = ((number, line.strip().lstrip("> ")) for number, line in enumerate(lines))
-    for form, same in itertools.groupby(bare, key=lambda one: one[1].translate(_NO_DIGITS)):
+    for _, same in itertools.groupby(bare, key=lambda one: form(one[1])):
         first, *others = same
-        if form and len(others) >= _SAME - 1:
-            yield first[0], f"{first[1]} (x{len(others) + 1})"
+        if first[1] and len(others) >= _SAME - 1:
+            yield first[0], times(first[1], len(others) + 1)
         else:
             yield from (first, *others)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from contextkit.text import authored
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
@@ -25,6 +26,7 @@ _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
 _URGENT = 1.5  # how much more an item of the highest priority weighs
 _DEFINING = 5  # how much more weighs what says what the thing in the title is
+_NEXT = 2.0  # the weight of `Next step: …`, `Blocked: …`, wherever it stands
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
@@ -85,10 +87,12 @@ def units(text: str) -> list[Unit]:
 
 
 def _defining(unit: Unit, block: Block) -> Unit:
-    """A unit, which weighs more if it says below the title what the thing of that name is."""
+    """A unit, which weighs more if it says what the thing in the title is, or what comes next."""
     is_opening = block.kind == "text" and len(block.titles) == 1
     if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
         return unit._replace(weight=unit.weight * _DEFINING, key=True)
+    if authored.role_of(_label(unit.text)) in ("decision", "open"):
+        return unit._replace(weight=max(unit.weight, _NEXT), key=True)
     return unit
 
 
@@ -185,7 +189,9 @@ def of_block(block: Block) -> list[Unit]:
             continue
         if block.kind == "item" and not index and block.lead:
             shown = _led(block.lead, shown)
-        units.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
+        weighed = weight * weighing.of_sentence(shown)
+        is_item = block.kind == "item" and not index
+        units.append(Unit(block.line, aspect, shown, weighed, key=key, is_item=is_item))
     return units
 
 

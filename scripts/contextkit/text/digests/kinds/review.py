@@ -31,6 +31,9 @@ _TITLE = Pattern(
 _ITEM = Pattern(  # `- [P1] a.py:3 - what is wrong`, `- **[P1] What is wrong** - a.py:3`
     rf"^[-*+]\s+(\*\*)?\[({_SEVERITY})\]\W{{0,4}}\s(.+)$", re.I
 )
+_ALONE = Pattern(rf"^\W*({_SEVERITY})\b", re.I)  # a heading of several findings: `## P0`
+_JUDGED = Pattern(r"^[\W\d]*(?:overall |final )?verdict\W*(?:[:*]|$)", re.M | re.I)
+_NONE = Pattern(r"(?:none|nothing|no|n/a|keine?)\b.{0,20}$", re.I)
 _OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
@@ -63,13 +66,15 @@ def confidence(text: str) -> int:
     heads = [match for line in titles if (match := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
+    if _JUDGED.search(sample):
+        own += sum(bool(_alone(markdown.heading(line)[1])) for line in titles)
     return 80 if own and "verdict" in lowered else 55 if own > 2 else 0
 
 
 def units(text: str) -> list[Unit]:
     """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
-    told = [*_verdicts(text), *_findings(lines)]
+    told = [*_verdicts(text), *findings(text)]
     listed = {unit.line: _letters(unit.text) for unit in told}
     for unit in report.statements(text):
         if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, listed.get(unit.line, "")):
@@ -80,7 +85,8 @@ def units(text: str) -> list[Unit]:
 
 def findings(text: str) -> list[Unit]:
     """Every finding of a review with its severity as its group; P0s have rank 2, P1s rank 3."""
-    return _findings(text.split("\n"))
+    lines = text.split("\n")
+    return _findings(lines, [*_named(lines)] or [*_grouped(text)])
 
 
 def _letters(said: str) -> str:
@@ -101,11 +107,11 @@ def _verdicts(text: str) -> list[Unit]:
     return [Unit(told[0].line, "verdict", said, 3.0, 1, "verdict", key=True)] if said else []
 
 
-def _findings(lines: list[str]) -> list[Unit]:
+def _findings(lines: list[str], named: list[tuple[str, str, int]]) -> list[Unit]:
     """Each finding once, from its index row, its heading, or the title above its label."""
     findings: list[Unit] = []
     seen: set[str] = set()
-    for severity, title, at in _named(lines):
+    for severity, title, at in named:
         identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", title)
         key = re.sub(r"\W+", "", title.lower())[:60]
         keys = {key, identity[0] if identity else key}
@@ -143,13 +149,36 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
             yield _name(own[1]), title, title_at
 
 
+def _grouped(text: str) -> Iterator[tuple[str, str, int]]:
+    """The same for items, or else headings, below a heading that is a severity alone: `## P0`."""
+    told = ""
+    for block in reading.blocks(text):
+        depth = next((n for n, title in enumerate(block.titles) if n and _alone(title)), 0)
+        title = "".join(block.titles[depth + 1 : depth + 2])
+        is_own = block.kind == "item" and (not block.lead or block.lead[-1] == ":")
+        if depth and (title or is_own) and (title != told or not title):
+            said = _placed(title, block.text) if title else reading.plain(block.text)
+            yield _alone(block.titles[depth]), "" if _NONE.match(said) else said, block.line
+        told = title
+
+
+def _alone(heading: str) -> str:
+    """The severity that a heading is, with words for any findings at most: `P0 findings (2)`."""
+    found = _ALONE.match(heading)
+    return _name(found[1]) if found and not _others(heading, found[1]) else ""
+
+
 def _title_of(said: str, is_bold: bool) -> str:
     """What an item says of its finding: its bold words with the place, or its first sentence."""
     bold, closing, rest = said.partition("**")
     if not (is_bold and closing):
         return next(reading.sentences(reading.plain(said)), "")
-    place = _PLACE.search(rest[:120])
-    title = reading.plain(bold)
+    return _placed(reading.plain(bold), rest)
+
+
+def _placed(title: str, said: str) -> str:
+    """A title with the place that is named soon after it."""
+    place = _PLACE.search(said[:120])
     return f"{title} ({place[1]})" if place and place[1] not in title else title
 
 
@@ -157,9 +186,13 @@ def _own(said: str, severity: str) -> bool:
     """Whether a heading names a finding: it has an id, or words besides a severity and a count."""
     if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said):
         return True
+    return len(_others(said, severity)) > 1
+
+
+def _others(said: str, severity: str) -> list[str]:
+    """The words of a heading besides a severity, a count, and words for any findings."""
     rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", said, flags=re.I)
-    rest = re.sub(r"[\W\d_]+|" + _OF_GROUPS, " ", rest, flags=re.I)
-    return len(rest.split()) > 1
+    return re.sub(r"[\W\d_]+|" + _OF_GROUPS, " ", rest, flags=re.I).split()
 
 
 _OF_GROUPS = (
