@@ -45,7 +45,7 @@ _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = frozenset(
-    "fixed resolved closed passed mitigated solved remediated outdated behoben erledigt corrigé"
+    "fixed resolved closed passed addressed mitigated solved remediated outdated behoben erledigt corrigé"
     " résolu corregido resuelto corrigido resolvido исправлено".split()
 )
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
@@ -53,7 +53,14 @@ _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
-_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
+_TICKED = Pattern(rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE)
+_DENIED = Pattern(  # a last sentence
+    r"\W*(?:(?:this is )?(?:a )?false (?:positive|alarm)|refuted|withdrawn|rejected|unfounded"
+    r"|not an? (?:real )?(?:issue|problem|bug|defect|vulnerability|finding))"
+    r"(?:[,;(:—–-][^.]{0,60})?\W*$",
+    re.IGNORECASE,
+)
+_DISAGREES = frozenset("wrong false incorrect untrue refuted unfounded falsch faux falso".split())
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
@@ -80,6 +87,7 @@ _BAD = Pattern(
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
@@ -255,6 +263,7 @@ class Sight:
         self._grades: dict[int, str] = {}  # and more that is asked twice, by block
         self._groups: dict[int, str] = {}
         self._placed: dict[int, bool] = {}
+        self._over: set[int] = set()  # lines of what is settled or denied
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -326,7 +335,29 @@ class Sight:
         is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(_is_settled, self._directly_below(at)))
+        is_settled = is_settled or (is_leaf and self._is_denied(block.first, block.last))
         return bool(is_template or is_settled or _says_over(block.title))
+
+    def _is_denied(self, first: int, last: int) -> bool:
+        """Whether the last sentence of some lines, or the answer to what they quote, denies it."""
+        last = self._told_until(last)
+        told = shapes.sentences(" ".join(self.plain[max(first, last - 3) - 1 : last]))
+        if told and _DENIED.match(told[-1]):
+            return True
+        for number in filter(self._is_answered, range(first, last)):
+            answer = vocabulary.words(self._after(number).partition(".")[0])
+            if len(answer) < 4 and not _DISAGREES.isdisjoint(answer):
+                return is_serious(self._text(first, number))
+        return False
+
+    def _is_answered(self, last: int) -> bool:
+        """Whether a line is the last one of a quote, with other words below it."""
+        after = self._after(last)
+        return self.rows[last - 1].lstrip()[:1] == ">" and after[:1] not in ("", ">", "#")
+
+    def _after(self, number: int) -> str:
+        """Return the next line that says anything, or ''."""
+        return next(filter(str.strip, self.rows[number : number + 3]), "").lstrip()
 
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
@@ -411,6 +442,7 @@ class Sight:
                 continue
             if block.kind == "heading" and self._is_over(at):
                 skip = block.last
+                self._over.update(range(block.first, skip + 1))
             if block.first <= skip or self._is_below(at, _NO_FINDINGS):
                 continue
             if block.kind == "table":
@@ -534,6 +566,9 @@ class Sight:
         )
         is_again = self._is_below(at, _REPEATS)
         end = self.end_of(at, block)
+        if self._is_denied(block.first, end) or any(map(_is_settled, self.plain[block.last : end])):
+            self._over.update(range(block.first, end + 1))
+            return None
         recap = bool(inherited) or is_again
         made = self._made(severity or inherited, identity, title, block.first, end, recap)
         is_placed = block.kind != "item" or shapes.place_in(self._text(block.first, end)).file
@@ -868,6 +903,8 @@ class Sight:
         """Paragraphs that say what is wrong at a place; `only_said`: and how bad it is."""
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
+                continue
+            if block.first in self._over or self._is_answered(block.last):
                 continue
             rows = self.plain[block.first - 1 : block.last]
             is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
