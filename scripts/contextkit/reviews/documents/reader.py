@@ -60,6 +60,9 @@ _DENIED = Pattern(  # a last sentence
     r"(?:[,;(:—–-][^.]{0,60})?\W*$",
     re.IGNORECASE,
 )
+_SAMPLE = Pattern(r"\b(?:such as|for example|e\.g\.|like (?:this|these|so)|looks like)\b", re.I)
+_SKIPPED = frozenset("ignored skipped excluded filtered unreviewed".split())
+_FILES = frozenset("file files path paths".split())
 _DISAGREES = frozenset("wrong false incorrect untrue refuted unfounded falsch faux falso".split())
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
@@ -102,6 +105,7 @@ _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line")
+_NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
@@ -131,7 +135,9 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Sight(text)
-    candidates, printed = sight.of_blocks(), list(sight.of_tools())
+    samples = sight.samples()
+    candidates = sight.of_blocks()
+    printed = [each for each in sight.of_tools() if each.line not in samples]
     tagged = list(sight.of_tagged())
     there = {line for each in tagged for line in range(each.line, each.end + 1)}
     candidates = [each for each in candidates if each.line not in there]
@@ -141,7 +147,7 @@ def read(text: str) -> Read:
     candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
     candidates += [finding for finding in printed if finding.line not in there]
-    candidates = candidates or list(sight.of_codes())
+    candidates = candidates or [each for each in sight.of_codes() if each.line not in samples]
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
     there = {line for each in candidates for line in range(each.line, each.end + 1)}
     candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
@@ -466,6 +472,11 @@ class Sight:
         identity, _, title = shapes.titled(block.title)
         severity = self._graded(at)
         if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+            return None
+        words = vocabulary.words(title)
+        if _COUNTED.search(block.title) and not (
+            _SKIPPED.isdisjoint(words) or _FILES.isdisjoint(words)
+        ):
             return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
@@ -849,6 +860,18 @@ class Sight:
             if finding and finding.line:
                 yield from (finding,) if finding.file or is_told else ()
 
+    def samples(self) -> set[int]:
+        """Return the lines of code that is an example, as all is where a review found nothing."""
+        told = shapes.sentences(" ".join([row for row in self.plain if row.strip()][-3:]))
+        is_none = any(shapes.names_nothing(sentence) for sentence in told)
+        return {
+            number
+            for block in self.blocks
+            if block.kind == "code"
+            and (is_none or _SAMPLE.search(self.plain[max(0, self._told_until(block.first - 1) - 1)]))
+            for number in range(block.first, block.last + 1)
+        }
+
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
         for block in self.blocks:
@@ -1128,9 +1151,9 @@ def _open(tree: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
-        plain = {_plain_key(str(key)): value for key, value in tree.items()}
+        plain = {_plain_key(str(key), tree): value for key, value in tree.items()}
         named = tree | {key: value for key, value in plain.items() if key not in tree}
-        return {key: _open(value, depth + 1) for key, value in named.items()}
+        return {key: _open(_in_file(key, value), depth + 1) for key, value in named.items()}
     if not isinstance(tree, list):
         return tree
     kept = []
@@ -1142,9 +1165,21 @@ def _open(tree: Any, depth: int = 0) -> Any:
     return kept
 
 
-def _plain_key(key: str) -> str:
+def _in_file(key: str, value: Any) -> Any:
+    """Return what stands under the name of a file with that name: `{"src/a.ts": [{…}]}`."""
+    if shapes.place_in(key).file != key:
+        return value
+    if isinstance(value, list):
+        return [_in_file(key, item) for item in value]
+    return {"file": key} | value if isinstance(value, dict) else value
+
+
+def _plain_key(key: str, others: dict[str, Any]) -> str:
     """Return the word of a key that says what its value is: `file` of `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
+    is_name = words[-1] == "name" and words[0] in _NAMED and "message" not in others
+    if is_name or words == ["headline"]:
+        return "title"
     known = next(filter(_KEYS.__contains__, words), key)
     return known if len(words) == 2 and words[0] not in ("end", "last") else key
 

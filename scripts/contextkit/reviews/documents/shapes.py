@@ -101,16 +101,30 @@ _IS_SAID = Pattern(
     needs="critical block bug high major severe",
 )
 _IS_CALLED = Pattern(  # `One thing I'd call high, …`
-    r"\b(?:call|rate|consider|grade)(?: it| this| that)?(?: as)?(?: an?)? (\w{4,12})(?=[ .,;:!]|$)",
-    needs="call rate consider grade",
+    r"\b(?:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?(?: an?)?"
+    r" [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
+    needs="call rate consider grade classif deem judge",
+)
+_CLASSED = Pattern(  # `Classification after a debate: **major**, …`
+    r"\b(?i:classification|severity|rating|classed as)\b[^.:]{0,30}:\s[*_]{0,2}(\w{4,12})"
+    r"(?=[*_]{0,2}(?:[,;.]|$))",
+    needs="lassification everity ating",
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
-    r"\b(?:must|has to|have to|needs?)(?: to)?(?: be)? (?:chang|fix|address|resolv)"
+    r"\b(?:must|has to|have to|needs?|wants?)(?: to| these| this| them)?(?: be)?"
+    r" (?:chang|fix|address|resolv|sorted|solved)"
     r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
     r"|land|deploy)",
     re.IGNORECASE,
-    needs="chang fix address resolv",
+    needs="chang fix address resolv sorted solved",
+)
+_FORBIDS = Pattern(  # `Please don't go live with these`
+    r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
+    r"|\b(?:must|can|should)(?: ?not|n['’]t|['’]t) (?:be (?:merg|shipp|deploy)ed|proceed"
+    r"|go (?:live|out|in)|ship|merge|land)\b",
+    re.IGNORECASE,
+    needs="merg ship release deploy launch proceed live out land",
 )
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
@@ -377,7 +391,9 @@ def graded_in(row: str) -> str:
 
 
 def demanded_in(text: str) -> str:
-    """Return P1 if a text says that something has to be fixed, as `must fix` does."""
+    """Return P1 if a text says that something has to be fixed, P0 that nothing may go out."""
+    if _FORBIDS.search(text):
+        return "P0"
     match = _DEMANDS.search(text)
     denied = match and not vocabulary.DENIALS.isdisjoint(vocabulary.words(text[: match.end()]))
     return "P1" if match and not denied else ""
@@ -528,10 +544,17 @@ def tail_of(text: str) -> str:
 
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    found = (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED))
-    stated = [vocabulary.severity(said[1]) for said in found if said]
+    found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED, _CLASSED)))
+    stated = [vocabulary.severity(said[1]) for said in found if not _is_taken_back(text, said)]
     severities = itertools.chain(stated, map(_short_in, sentences(text)))
     return next((each for each in severities if each in vocabulary.SERIOUS), "")
+
+
+def _is_taken_back(text: str, said: re.Match[str]) -> bool:
+    """Whether words before one that grades deny it, or more of them follow."""
+    before = vocabulary.words(text[: said.start()])[-3:]
+    denied = not (vocabulary.DENIALS | {"t"}).isdisjoint(before)
+    return denied or is_legend(text[said.start() : said.end() + FIELD_LENGTH])
 
 
 def _short_in(sentence: str) -> str:
@@ -548,6 +571,8 @@ def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     if severity := vocabulary.severity(part):
         return severity
+    if "," in part and all(each := [vocabulary.severity(one) for one in part.split(",")]):
+        return vocabulary.strictest(*each)
     label, _, score = part.strip().rpartition(" ")
     if vocabulary.is_scale(label) and (severity := scored(score)):
         return severity
@@ -568,6 +593,13 @@ def is_about(title: str, words: frozenset[str]) -> bool:
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
     return (index.PLURALS | _GENERAL).issuperset(vocabulary.words(title))
+
+
+def names_nothing(sentence: str) -> bool:
+    """Whether a sentence says that nothing at all was found, of whatever severity."""
+    words = vocabulary.words(sentence)
+    is_all = {"other", "more", "further"}.isdisjoint(words) and not index.PLURALS.isdisjoint(words)
+    return is_all and vocabulary.says_nothing(sentence) and not any(map(vocabulary.severity, words))
 
 
 def is_count(head: Head) -> bool:
