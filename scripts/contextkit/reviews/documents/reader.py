@@ -273,6 +273,10 @@ class Sight:
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
+        self._lists: dict[int, int] = {}  # the first item of its list, by item, as lines
+        for inside in self._direct.values():
+            items = [self.blocks[at].first for at in inside if self.blocks[at].kind == "item"]
+            self._lists.update(dict.fromkeys(items, items[0]) if items else {})
 
     def _raise_leads(self) -> None:
         """Make headings of the lines that head what stands below them."""
@@ -427,12 +431,17 @@ class Sight:
         return made
 
     def _place_above(self, first: int) -> int:
-        """Return the line right above this one that names a place and nothing else; or 0."""
+        """Return the line right above this one that names a place and nothing else; or 0.
+
+        Between the items of a list it belongs to the one below only if the first has one as well.
+        """
         at = self._told_until(first - 1)
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
-        return at if is_apart and is_plain and shapes.place_of(row).file else 0
+        is_above = is_apart and is_plain and bool(shapes.place_of(row).file)
+        start = self._lists.get(first, first)
+        return at if is_above and (start == first or self._place_above(start)) else 0
 
     def _told_until(self, last: int) -> int:
         """Return the last line up to this one that says anything, or 0."""
@@ -622,11 +631,16 @@ class Sight:
 
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
-        other, after = self.blocks[at], self.blocks[at + 1 : at + 2]
-        is_only = other.first == other.last and shapes.place_of(self.plain[other.first - 1]).file
-        is_last = not (after and after[0].kind == "item")  # else it is that of a list
-        is_placed = shapes.place_in(block.title).file or self._place_above(block.first)
-        return bool(is_only and is_last and not is_placed)
+        other, *after = self.blocks[at : at + 2] or [block]
+        is_line = other.kind == "text" and other.first == other.last != block.last
+        is_only = is_line and shapes.names_only_place(other.title)
+        is_next = bool(after) and after[0].kind == "item"  # else it is that of a list
+        is_led = self._place_above(self._lists.get(block.first, block.first))
+        is_own = not is_next or (block.kind == "item" and not is_led)
+        place = shapes.place_in(block.title)
+        is_placed = place.line or (place.file and block.kind != "item")
+        is_placed = is_placed or self._place_above(block.first)
+        return bool(is_only and is_own and not is_placed)
 
     def _begins_at(self, at: int) -> bool:
         """Whether a paragraph begins with a place, or says of one how bad it is there."""
@@ -660,10 +674,11 @@ class Sight:
         return self._group(inside) if inside >= 0 else ""
 
     def _is_file(self, at: int) -> bool:
-        """Whether a heading is the name of a file, with items below it."""
+        """Whether a heading is the name of a file, with items or graded lines below it."""
         below = (self.blocks[inner].kind for inner in self._direct.get(at, ()))
         place = shapes.place_of(self.blocks[at].title)
-        return bool(place.file) and not place.line and next(below, "") == "item"
+        is_list = next(below, "") == "item" or any(map(shapes.begins, self._directly_below(at)))
+        return bool(place.file) and not place.line and is_list
 
     def _group(self, at: int) -> str:
         """Return the severity of a line that only names a group, in any language by its sign."""
@@ -936,7 +951,9 @@ class Sight:
             text = " ".join(rows)
             above = self._place_above(block.first)
             place = shapes.place_in(text)
-            place = shapes.place_of(self.plain[above - 1]) if above and not place.file else place
+            below = self._is_place_of(block, at + 1) and self.blocks[at + 1].first
+            named = above if above and not place.file else below
+            place = shapes.place_in(self.plain[named - 1]) if named else place
             said = shapes.said_in(text)
             demanded = shapes.demanded_in(text)
             is_stated = place.file and (said or demanded) if only_said else place.file or said

@@ -255,6 +255,14 @@ def place_of(line: str) -> Place:
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
 
 
+def names_only_place(row: str) -> bool:
+    """Whether a line is a place, or begins with one and only remarks on it: `a.c:4, in my tree`."""
+    match = AT_PLACE.match(row)
+    after = row[match.end() :].lstrip("0123456789-`*") if match else ""
+    is_remark = after[:1] == "," and not tail_of(row) and not said_in(row)
+    return is_remark or bool(place_of(row).file)
+
+
 def is_fields(rows: list[str]) -> bool:
     """Whether all lines of a paragraph are fields, as a scanner writes them: `Line: 12`."""
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
