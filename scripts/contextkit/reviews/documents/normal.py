@@ -21,7 +21,17 @@ _MARK = (
     r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,4})"
     r"(?:\*\*)?`?"
 )
-_DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,20}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,40}})$")
+_DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,120}})$")
+_STEP = Pattern(
+    r"\s*(?:[-*•]\s)?[(\[*`]{0,3}([A-F]|[0-6])[)\]*`]{0,3}(?:\s*[=:–—|-]\s*|\s{2,})([^\W\d].*)$"
+)
+_CLASS_HEAD = Pattern(r"^(\s*(?:(?:[-*+•]|\d+[.)]?|#+)\s)?)[*`]{0,2}[(\[]([A-F0-6])[)\]]")
+_CLASS_CELL = Pattern(r"(?:(?<=\s\s)|(?<=\|\s))([A-F0-6])(?:\s(?=\s)|(?=\s\|))")
+_RULER = Pattern(r"\s*(?:-{2,}|={2,})(?:\s+(?:-{2,}|={2,})){2,}\s*$")
+_CLASSES = frozenset(
+    "classification classes class categories category severity severities legend scale priority"
+    " priorities grades klassen klassifizierung".split()
+)
 _RANKED = Pattern(r"\s*(?:[-*•]\s)?`?(([^\w\s|*#`>.-])\2{0,4})`?\s*(?:[=:–—-]\s)?\s*(\w.*)$")
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
@@ -56,7 +66,7 @@ def with_marks(rows: list[str]) -> list[str]:
         return rows
     words = "|".join(re.escape(m) + r"(?=\*\*|[*`]{0,3}[:)])" * m.isalnum() for m in marks)
     head = re.compile(
-        r"^(\s*(?:(?:[-*+•|]|\d+[.)]|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
+        r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
         rf"[`*]{{0,3}}({words})[`*]{{0,3}}(?=\W|$)"
     )
 
@@ -89,9 +99,60 @@ def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
     }
 
 
+def with_classes(rows: list[str]) -> list[str]:
+    """Return the lines with severities for the letters or digits of classes told in their order.
+
+    `A  mission critical`, `B  major`, `C  minor` below a line that names classes; one whose words
+    are no severity has that of the one before.
+    """
+    told = {at: match for at, row in enumerate(rows) if (match := _STEP.match(row[:_LONGEST]))}
+    made = list(rows)
+    for start in sorted(told.keys() - {at + 1 for at in told}):
+        steps = list(itertools.takewhile(told.__contains__, itertools.count(start)))
+        above = next(filter(str.strip, rows[max(0, start - 2) : start][::-1]), "")
+        is_legend = not _CLASSES.isdisjoint(vocabulary.words(above))
+        classes = _classes([told[at] for at in steps]) if is_legend else {}
+        if classes:
+            made = [_classed(row, classes) for row in made]
+            made[start : steps[-1] + 1] = [""] * len(steps)
+    return made
+
+
+def _classes(steps: list[re.Match[str]]) -> dict[str, str]:
+    """Return the severities of three or more classes that follow each other, or none."""
+    marks = [step[1] for step in steps]
+    meant = [_step(_PARTED.split(step[2])[0]) for step in steps]
+    follow = all(ord(after) - ord(mark) == 1 for mark, after in itertools.pairwise(marks))
+    if len(steps) < 3 or not follow or not meant[0] or len({*meant} - {""}) < 2:
+        return {}
+    filled = itertools.accumulate(meant, lambda before, severity: severity or before)
+    return dict(zip(marks, filled, strict=True))
+
+
+def _classed(row: str, classes: dict[str, str]) -> str:
+    """Return a line with the severity of the class that it begins with, or of its one cell."""
+    if match := _CLASS_HEAD.match(row):
+        severity = classes.get(match[2])
+        return f"{match[1]}[{severity}]{row[match.end() :]}" if severity else row
+    cells = [cell for cell in _CLASS_CELL.finditer(row) if cell[1] in classes]
+    if len(cells) != 1:
+        return row
+    return f"{row[: cells[0].start()]}{classes[cells[0][1]]}{row[cells[0].end() :]}"
+
+
+def _step(text: str) -> str:
+    words = vocabulary.words(text)
+    return _meant(text) or (vocabulary.severity(words[-1]) if 0 < len(words) <= _MOST_WORDS else "")
+
+
 def _defined(row: str) -> dict[str, str]:
-    """Return the severities that a line gives to marks of its own."""
+    """Return the severities that a line gives to marks of its own.
+
+    A line of nothing but marks also says what signs mean that usually mean something else.
+    """
     bare = row.strip(" |").replace(" | ", " = ", 1)
+    if signs := _signs(vocabulary.plain(bare)):
+        return signs
     made = {}
     for part in _PARTED.split(bare):
         match = _DEFINED.match(part.strip(" |"))
@@ -99,6 +160,23 @@ def _defined(row: str) -> dict[str, str]:
         if match and severity and not vocabulary.severity(match[1]):
             made[match[1]] = severity
     return made
+
+
+def _signs(row: str) -> dict[str, str]:
+    """Return what the signs mean of which a line says nothing else: `✅ met · 🚫 must not ship`."""
+    mark = next((mark for mark in (" · ", "; ") if row.count(mark) > 1), "")
+    found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
+    told = {match[1]: _explained(match[2]) for match in found if match and not match[1].isalnum()}
+    if len(told) < len(found) or sum(map(bool, told.values())) < 2:
+        return {}
+    usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
+    return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
+
+
+def _explained(text: str) -> str:
+    """Return the severity that words explain, or one of their parts: `not met, **high**`."""
+    parts = map(_meant, _PARTED.split(text))
+    return vocabulary.strictest(*parts, shapes.demanded_in(text))
 
 
 def _meant(text: str) -> str:
@@ -114,16 +192,19 @@ def with_bars(rows: list[str]) -> list[str]:
     made = list(rows)
     at = 0
     while at < len(rows):
-        starts = _columns(rows[at])
+        ruled = _ruled(rows[at + 1]) if at + 1 < len(rows) and rows[at].strip() else []
+        starts = ruled or _columns(rows[at])
         first = at
         at += 1
         if not starts:
             continue
-        while at < len(rows) and (cells := _cells(rows[at], starts)):
+        read = _sliced if ruled else _cells
+        while at < len(rows) and (cells := read(rows[at], starts)):
             made[at] = f"| {' | '.join(cells)} |" if any(map(shapes.letters, cells)) else "|---|"
             at += 1
         if at > first + 1:
-            made[first] = f"| {' | '.join(_GAP.split(rows[first].strip()))} |"
+            head = _sliced(rows[first], ruled) if ruled else _GAP.split(rows[first].strip())
+            made[first] = f"| {' | '.join(head)} |"
             fences = [rows[number : number + 1] for number in (first - 1, at)]
             if first and all(map(markdown.fence_of, itertools.chain(*fences))) and fences[1]:
                 made[first - 1] = made[at] = ""
@@ -138,6 +219,19 @@ def _columns(row: str) -> list[int]:
     is_head = len(names) > 2 and any(index.column(name) == "severity" for name in names)
     is_head = is_head and all(len(name) < 25 and ":" not in name for name in names)
     return [match.start() for match in _CHUNK.finditer(row.expandtabs())] if is_head else []
+
+
+def _ruled(row: str) -> list[int]:
+    """Return where the columns of a table begin by the ruler below its head: `--- ----- --`."""
+    is_ruler = _RULER.match(row)
+    return [match.start() for match in re.finditer(r"\S+", row.expandtabs())] if is_ruler else []
+
+
+def _sliced(row: str, starts: list[int]) -> list[str]:
+    """Return the cells of a row below a ruler; none of a blank line."""
+    row = row.expandtabs()
+    spans = zip(starts, [*starts[1:], len(row)], strict=True)
+    return [row[start:end].strip(" -=") for start, end in spans] if row.strip() else []
 
 
 def _cells(row: str, starts: list[int]) -> list[str]:

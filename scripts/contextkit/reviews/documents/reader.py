@@ -199,20 +199,23 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
         keys = [f"#{candidate.id.upper()}"] if candidate.id else []
         keys.append(" ".join(vocabulary.words(candidate.title))[:80])
-        at = next((positions[key] for key in keys if key in positions), len(kept))
+        section = f"@{candidate.line}"  # that a row of a table tells of
+        also = [section] if candidate.recap else []
+        at = next((positions[key] for key in keys + also if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
         if not candidate.recap and its.end - its.line > mine.end - mine.line:
             mine, its = its, mine  # the one that says more
         differs = its.file and (mine.file, mine.at) != (its.file, its.at)
         differs = differs or mine.severity != its.severity
         if at == len(kept) or (differs and not candidate.recap):
-            for key in keys:
+            for key in (*keys, section):
                 positions.setdefault(key, len(kept))
             kept.append(candidate)
             continue
         place = its if its.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, its.severity)
-        kept[at] = mine.replace(severity=severity, file=place.file, at=place.at)
+        title = mine.title if any(key in positions for key in keys) else its.title
+        kept[at] = mine.replace(severity=severity, title=title, file=place.file, at=place.at)
     told = [finding for finding in kept if not finding.recap]
     own = [each for each in kept if not (each.recap and _is_told(each, kept, told))]
     return sorted(own, key=lambda finding: finding.line)
@@ -236,7 +239,7 @@ class Sight:
         self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
-        for row in normal.with_bars(normal.with_marks(self.rows)):
+        for row in normal.with_bars(normal.with_marks(normal.with_classes(self.rows))):
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
@@ -259,7 +262,10 @@ class Sight:
         self._kinds = Counter(sign[:2] for sign in self._signs)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._by_number = [
-            (match[1], heading) for heading in headings if (match := _NUMBER.match(heading.title))
+            (match[1], block)
+            for block in self.blocks
+            if block.kind in ("heading", "text") and (match := _NUMBER.match(block.title))
+            if block.kind == "heading" or shapes.begins(block.title)
         ]
         self._parts = {
             title
@@ -843,7 +849,7 @@ class Sight:
         return [self._at_section(finding, place, section) for finding, section in made]
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
-        """Return the headings behind a table that begin with its rows' numbers, if each has one."""
+        """Return what stands behind a table and begins with its rows' numbers, if each has one."""
         if not numbers or not all(map(str.isdecimal, numbers)):
             return {}
         start = bisect.bisect(self._by_number, last, key=lambda pair: pair[1].first)

@@ -147,6 +147,7 @@ _ENDS = (
     r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
     r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql"
     r"|properties|plist|csproj|cshtml|xaml|xsd|tfvars|hcl|nix|erb|haml|ejs|hbs|j2|tpl|less|sass"
+    r"|adb|ads|vb|fs|fsx|ml|mli|hs|elm|lisp|vhdl|asm|st|tcl|awk|cmake|bzl|cls|ftl"
     r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
