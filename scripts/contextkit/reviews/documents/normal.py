@@ -41,6 +41,7 @@ _LONGEST = 300  # characters of a line with a legend or a head
 _GAP = Pattern(r"\t|\s{2,}")
 _CHUNK = Pattern(r"\S+(?:\s\S+)*")
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
+_CELL_BEHIND = Pattern(r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.I)
 _FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
 _MOST_FIELD_WORDS = 3
@@ -265,7 +266,8 @@ def with_underlines(rows: list[str]) -> list[str]:
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
     """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
 
-    The ends are lines from 1, by the lines of the headings.
+    The ends are lines from 1, by the lines of the headings. A severity in the cell behind one is its
+    label: `</details></td><td>High`.
     """
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
@@ -281,8 +283,13 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
             made[open_at[-1]] = f"###### {_unbold(title)}"
         if made[at].strip() == "**":
             made[at] = ""
+        outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
-            ends[open_at.pop() + 1] = at + 1
+            outer = open_at.pop()
+            ends[outer + 1] = at + 1
+        cell = _CELL_BEHIND.search(row) if 0 <= outer < at else None
+        if cell and vocabulary.severity(cell[1]) and not made[outer + 1].strip():
+            made[outer + 1], made[at] = f"Severity: {cell[1]}", ""
     return made, ends
 
 

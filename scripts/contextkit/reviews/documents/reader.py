@@ -106,6 +106,7 @@ _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line")
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
+_ONE_SENTENCE = 140  # characters
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
@@ -1200,8 +1201,10 @@ def _in_file(key: str, value: Any) -> Any:
 def _plain_key(key: str, others: dict[str, Any]) -> str:
     """Return the word of a key that says what its value is: `file` of `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
-    is_name = words[-1] == "name" and words[0] in _NAMED and "message" not in others
-    if is_name or words == ["headline"]:
+    is_name = words[-1] == "name" and words[0] in _NAMED
+    told = (others.get(key) for key in ("message", "description")) if is_name else ()
+    is_told = any(isinstance(text, str) and len(text) < _ONE_SENTENCE for text in told)
+    if (is_name and not is_told) or words == ["headline"]:
         return "title"
     known = next(filter(_KEYS.__contains__, words), key)
     return known if len(words) == 2 and words[0] not in ("end", "last") else key
