@@ -12,7 +12,7 @@ import itertools
 import re
 
 from contextkit.base import markdown
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -21,7 +21,9 @@ _MARK = (
     r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,4})"
     r"(?:\*\*)?`?"
 )
-_DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,120}})$")
+_DEFINED = Pattern(
+    rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,120}})$"
+)
 _STEP = Pattern(
     r"\s*(?:[-*•]\s)?[(\[*`]{0,3}([A-F]|[0-6])[)\]*`]{0,3}(?:\s*[=:–—|-]\s*|\s{2,})([^\W\d].*)$"
 )
@@ -41,7 +43,9 @@ _LONGEST = 300  # characters of a line with a legend or a head
 _GAP = Pattern(r"\t|\s{2,}")
 _CHUNK = Pattern(r"\S+(?:\s\S+)*")
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
-_CELL_BEHIND = Pattern(r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.I)
+_CELL_BEHIND = Pattern(
+    r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.IGNORECASE
+)
 _FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
 _MOST_FIELD_WORDS = 3
@@ -124,10 +128,12 @@ def _classes(steps: list[re.Match[str]]) -> dict[str, str]:
     marks = [step[1] for step in steps]
     meant = [_step(_PARTED.split(step[2])[0]) for step in steps]
     follow = all(ord(after) - ord(mark) == 1 for mark, after in itertools.pairwise(marks))
-    if len(steps) < 3 or not follow or not meant[0] or len({*meant} - {""}) < 2:
+    is_graded = bool(meant[0]) and len({*meant} - {""}) > 1
+    if len(steps) < 3 or not (follow and is_graded):
         return {}
-    filled = itertools.accumulate(meant, lambda before, severity: severity or before)
-    return dict(zip(marks, filled, strict=True))
+    for at, severity in enumerate(meant):
+        meant[at] = severity or meant[at - 1]
+    return dict(zip(marks, meant, strict=True))
 
 
 def _classed(row: str, classes: dict[str, str]) -> str:
@@ -177,7 +183,7 @@ def _signs(row: str) -> dict[str, str]:
 def _explained(text: str) -> str:
     """Return the severity that words explain, or one of their parts: `not met, **high**`."""
     parts = map(_meant, _PARTED.split(text))
-    return vocabulary.strictest(*parts, shapes.demanded_in(text))
+    return vocabulary.strictest(*parts, phrases.demanded_in(text))
 
 
 def _meant(text: str) -> str:
@@ -266,8 +272,8 @@ def with_underlines(rows: list[str]) -> list[str]:
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
     """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
 
-    The ends are lines from 1, by the lines of the headings. A severity in the cell behind one is its
-    label: `</details></td><td>High`.
+    The ends are lines from 1, by the lines of the headings. A severity in the cell behind one is
+    its label: `</details></td><td>High`.
     """
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
