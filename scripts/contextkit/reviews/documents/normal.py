@@ -27,8 +27,7 @@ _DEFINED = Pattern(
 _STEP = Pattern(
     r"\s*(?:[-*•]\s)?[(\[*`]{0,3}([A-F]|[0-6])[)\]*`]{0,3}(?:\s*[=:–—|-]\s*|\s{2,})([^\W\d].*)$"
 )
-_CLASS_HEAD = Pattern(r"^(\s*(?:(?:[-*+•]|\d+[.)]?|#+)\s)?)[*`]{0,2}[(\[]([A-F0-6])[)\]]")
-_CLASS_CELL = Pattern(r"(?:(?<=\s\s)|(?<=\|\s))([A-F0-6])(?:\s(?=\s)|(?=\s\|))")
+_CELL = Pattern(r"(?:(?<=\s\s)|(?<=\|\s))(\w)(?:\s(?=\s)|(?=\s\|))")
 _RULER = Pattern(r"\s*(?:-{2,}|={2,})(?:\s+(?:-{2,}|={2,})){2,}\s*$")
 _CLASSES = frozenset(
     "classification classes class categories category severity severities legend scale priority"
@@ -63,9 +62,9 @@ def with_marks(rows: list[str]) -> list[str]:
         for at, marks in defined.items()
         if len(marks) > 1 or not defined.keys().isdisjoint((at - 2, at - 1, at + 1, at + 2))
     }
-    ranked = _ranked(rows)
-    legends |= ranked.keys()
-    defined = ranked | defined
+    ranked, ordered = _ranked(rows), _ordered(rows)
+    legends |= ranked.keys() | ordered.keys()
+    defined = ranked | defined | ordered
     marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
     if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
         return rows
@@ -80,10 +79,20 @@ def with_marks(rows: list[str]) -> list[str]:
     def graded(match: re.Match[str]) -> str:
         return f"{match[1]}[{marks[match[2]]}]"
 
+    classes = {mark[1]: word for mark, word in marks.items() if mark[1:2].isalnum()}
+    made = (_classed(tail.sub(graded, row), classes) for row in rows)
     return [
         "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
-        for at, row in enumerate(tail.sub(graded, row) for row in rows)
+        for at, row in enumerate(made)
     ]
+
+
+def _classed(row: str, classes: dict[str, str]) -> str:
+    """Return a line with the severity of the class that one of its cells is."""
+    cells = [cell for cell in _CELL.finditer(row) if cell[1] in classes] if classes else []
+    if len(cells) != 1:
+        return row
+    return f"{row[: cells[0].start()]}{classes[cells[0][1]]}{row[cells[0].end() :]}"
 
 
 def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
@@ -104,47 +113,27 @@ def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
     }
 
 
-def with_classes(rows: list[str]) -> list[str]:
-    """Return the lines with severities for the letters or digits of classes told in their order.
+def _ordered(rows: list[str]) -> dict[int, dict[str, str]]:
+    """Return the severities of letters or digits told in their order, below a line of classes.
 
-    `A  mission critical`, `B  major`, `C  minor` below a line that names classes; one whose words
-    are no severity has that of the one before.
+    `A  mission critical`, `B  major`, `C  editorial`: one whose words are no severity has that of
+    the one before.
     """
     told = {at: match for at, row in enumerate(rows) if (match := _STEP.match(row[:_LONGEST]))}
-    made = list(rows)
+    made: dict[int, dict[str, str]] = {}
     for start in sorted(told.keys() - {at + 1 for at in told}):
         steps = list(itertools.takewhile(told.__contains__, itertools.count(start)))
         above = next(filter(str.strip, rows[max(0, start - 2) : start][::-1]), "")
-        is_legend = not _CLASSES.isdisjoint(vocabulary.words(above))
-        classes = _classes([told[at] for at in steps]) if is_legend else {}
-        if classes:
-            made = [_classed(row, classes) for row in made]
-            made[start : steps[-1] + 1] = [""] * len(steps)
+        marks = [told[at][1] for at in steps]
+        follow = all(ord(after) - ord(mark) == 1 for mark, after in itertools.pairwise(marks))
+        if len(steps) < 3 or not follow or _CLASSES.isdisjoint(vocabulary.words(above)):
+            continue
+        severity = ""
+        for at, mark in zip(steps, marks, strict=True):
+            severity = _step(_PARTED.split(told[at][2])[0]) or severity
+            brackets = (f"[{mark}]", f"({mark})" * mark.isalpha())
+            made[at] = {bracket: severity for bracket in brackets if bracket and severity}
     return made
-
-
-def _classes(steps: list[re.Match[str]]) -> dict[str, str]:
-    """Return the severities of three or more classes that follow each other, or none."""
-    marks = [step[1] for step in steps]
-    meant = [_step(_PARTED.split(step[2])[0]) for step in steps]
-    follow = all(ord(after) - ord(mark) == 1 for mark, after in itertools.pairwise(marks))
-    is_graded = bool(meant[0]) and len({*meant} - {""}) > 1
-    if len(steps) < 3 or not (follow and is_graded):
-        return {}
-    for at, severity in enumerate(meant):
-        meant[at] = severity or meant[at - 1]
-    return dict(zip(marks, meant, strict=True))
-
-
-def _classed(row: str, classes: dict[str, str]) -> str:
-    """Return a line with the severity of the class that it begins with, or of its one cell."""
-    if match := _CLASS_HEAD.match(row):
-        severity = classes.get(match[2])
-        return f"{match[1]}[{severity}]{row[match.end() :]}" if severity else row
-    cells = [cell for cell in _CLASS_CELL.finditer(row) if cell[1] in classes]
-    if len(cells) != 1:
-        return row
-    return f"{row[: cells[0].start()]}{classes[cells[0][1]]}{row[cells[0].end() :]}"
 
 
 def _step(text: str) -> str:

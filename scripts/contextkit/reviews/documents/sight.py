@@ -35,7 +35,7 @@ class Sight:
         self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
-        for row in normal.with_bars(normal.with_marks(normal.with_classes(self.rows))):
+        for row in normal.with_bars(normal.with_marks(self.rows)):
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
