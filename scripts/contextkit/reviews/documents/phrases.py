@@ -33,6 +33,7 @@ _CLASSED = Pattern(  # `Classification after a debate: **major**, …`
 _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
     r"\b(?:must|has to|have to|needs?|wants?)(?: to| these| this| them)?(?: be)?"
     r" (?:chang|fix|address|resolv|sorted|solved)"
+    r"|\bfix(?: \w{2,5})? (?:now|first|immediately)\b"
     r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
     r"|land|deploy)",
     re.IGNORECASE,
@@ -83,7 +84,9 @@ DENIES = Pattern(
 )
 DENIED = Pattern(  # a last sentence
     r"\W*(?:(?:this is )?(?:a )?false (?:positive|alarm)|refuted|withdrawn|rejected|unfounded"
-    r"|not an? (?:real )?(?:issue|problem|bug|defect|vulnerability|finding))"
+    r"|not an? (?:real )?(?:issue|problem|bug|defect|vulnerability|finding)"
+    r"|(?:agreed|decided|decision|outcome): (?:leave (?:it|as is)|won['’]t fix)"
+    r"|no (?:action|change) (?:is )?(?:needed|required))"
     r"(?:[,;(:—–-][^.]{0,60})?\W*$",
     re.IGNORECASE,
 )

@@ -491,7 +491,8 @@ class Outline(Sight):
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            if block.first in self._over or self._is_answered(block.last):
+            is_denied = self._is_answered(block.last) or self._is_denied(block.first, block.last)
+            if block.first in self._over or is_denied:
                 continue
             rows = self.plain[block.first - 1 : block.last]
             is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
@@ -516,7 +517,8 @@ class Outline(Sight):
             if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
                 named = (part for part in parts if part.count(" ") > _FEW_BLANKS)
                 serious = filter(phrases.is_serious, named)
-                told = (part for part in serious if not phrases.said_in(part))
+                graded = (phrases.said_in, phrases.demanded_in)
+                told = (part for part in serious if not any(read(part) for read in graded))
                 title = next(told, next((part for part in parts if place.file in part), text))
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import re
 from collections import Counter
 
 from contextkit.base import markdown
@@ -71,6 +72,7 @@ class Sight:
         self._grades: dict[int, str] = {}  # and more that is asked twice, by block
         self._groups: dict[int, str] = {}
         self._placed: dict[int, bool] = {}
+        self._several: dict[int, bool] = {}
         self._over: set[int] = set()  # lines of what is settled or denied
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -157,9 +159,14 @@ class Sight:
         if told and phrases.DENIED.match(told[-1]):
             return True
         for number in filter(self._is_answered, range(first, last)):
-            answer = vocabulary.words(self._after(number).partition(".")[0])
-            if len(answer) < 4 and not phrases.DISAGREES.isdisjoint(answer):
-                return phrases.is_serious(self._text(first, number))
+            answer = vocabulary.words(re.split(r"[.,:;!]", self._after(number), maxsplit=1)[0])
+            denied = answer[:2] in (
+                ["not", "so"],
+                ["not", "true"],
+            ) or not phrases.DISAGREES.isdisjoint(answer)
+            if len(answer) < 4 and denied:
+                quoted = self.plain[first - 1 : number]
+                return any(phrases.is_serious(row) or shapes.begins(row) for row in quoted)
         return False
 
     def _is_answered(self, last: int) -> bool:
@@ -242,7 +249,6 @@ class Sight:
                 break
             is_field = bool(label and other.title.startswith(label[0]))
             is_next = is_field or other.kind == block.kind == "item"
-            is_next = is_next or (self._is_record(block) and self._is_record(other))
             is_below = number == at + 1 and shapes.leads_title(block.title)
             is_placed = self._begins_at(number) and not self._is_place_of(block, number)
             is_led = not is_below and (is_placed or self._begins_one(number))
@@ -252,11 +258,6 @@ class Sight:
                 break
             last = other.last
         return last
-
-    def _is_record(self, block: Block) -> bool:
-        """Whether a paragraph of several lines has one that is a label with a severity."""
-        rows = self.plain[block.first - 1 : block.last]
-        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
 
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
@@ -287,7 +288,20 @@ class Sight:
         """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
         head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
         is_numbered = self.blocks[at].kind == "text" and bool(head.id) and head.marked
-        return is_numbered or self._leads(at)
+        return is_numbered or self._leads(at) or self._is_placed_below(at)
+
+    def _is_placed_below(self, at: int) -> bool:
+        """Whether a paragraph is one of several below a group of which each has a place."""
+        inside = self.blocks[at].inside
+        if self.blocks[at].kind != "text" or inside < 0 or not self._group(inside):
+            return False
+        if inside not in self._several:
+            below = [self.blocks[each] for each in self._direct[inside][:_MOST_SIBLINGS]]
+            texts = [self._text(block.first, block.last) for block in below]
+            are_texts = all(block.kind == "text" for block in below) and len(texts) > 1
+            places = [shapes.place_in(text) for text in texts] if are_texts else [NOWHERE]
+            self._several[inside] = all(place.line for place in places)
+        return self._several[inside]
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""

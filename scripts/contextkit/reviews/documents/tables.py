@@ -135,7 +135,8 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
     states = () if "fixed-version" in roles else fields.values()  # there is one
-    if any(phrases.is_done(cell) for cell in states if cell != title):
+    told = [cell for cell in states if cell != title]
+    if any(map(phrases.is_done, told)) or any(map(phrases.is_ticked, told)):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     if not place.file and re.fullmatch(r"[\w./-]{1,200}\.\w{1,12}", fields.get("file", "")):
