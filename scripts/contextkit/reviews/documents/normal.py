@@ -22,7 +22,7 @@ _MARK = (
     r"(?:\*\*)?`?"
 )
 _DEFINED = Pattern(
-    rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,120}})$"
+    rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{{2,120}})$"
 )
 _STEP = Pattern(
     r"\s*(?:[-*•]\s)?[(\[*`]{0,3}([A-F]|[0-6])[)\]*`]{0,3}(?:\s*[=:–—|-]\s*|\s{2,})([^\W\d].*)$"
@@ -35,7 +35,10 @@ _CLASSES = frozenset(
 )
 _RANKED = Pattern(r"\s*(?:[-*•]\s)?`?(([^\w\s|*#`>.-])\2{0,4})`?\s*(?:[=:–—-]\s)?\s*(\w.*)$")
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
-_FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
+_FIRST = {
+    **dict.fromkeys(("blocks", "prevents", "stops"), "P0"), "must": "P1", "defect": "P1",
+    "should": "P2", "could": "IMP", "idea": "IMP", "cosmetic": "P3", "remark": "P3",
+}  # fmt: skip
 _LINE_BEHIND = Pattern(r"(\[(?:P[0-3]|IMP)\])\s(?=\d{1,5}(?:[-–]\d{1,5})?\s?[:–—-]\s)")
 _MOST_WORDS = 5  # of what a mark means
 _LONGEST = 300  # characters of a line with a legend or a head
@@ -68,6 +71,7 @@ def with_marks(rows: list[str]) -> list[str]:
     marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
     if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
         return rows
+    marks = {f"[{mark}]": word for mark, word in marks.items() if mark.isalnum()} | marks
     words = "|".join(re.escape(m) + r"(?=\*\*|[*`]{0,3}[:)])" * m.isalnum() for m in marks)
     head = re.compile(
         r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
@@ -79,7 +83,8 @@ def with_marks(rows: list[str]) -> list[str]:
     def graded(match: re.Match[str]) -> str:
         return f"{match[1]}[{marks[match[2]]}]"
 
-    classes = {mark[1]: word for mark, word in marks.items() if mark[1:2].isalnum()}
+    bare = ((mark.strip("[]()"), word) for mark, word in marks.items())
+    classes = {mark: word for mark, word in bare if len(mark) == 1 and mark.isalnum()}
     made = (_classed(tail.sub(graded, row), classes) for row in rows)
     return [
         "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
@@ -88,8 +93,9 @@ def with_marks(rows: list[str]) -> list[str]:
 
 
 def _classed(row: str, classes: dict[str, str]) -> str:
-    """Return a line with the severity of the class that one of its cells is."""
-    cells = [cell for cell in _CELL.finditer(row) if cell[1] in classes] if classes else []
+    """Return a line with the severity of the class that one of its cells is, but the first."""
+    every = _CELL.finditer(row) if classes else ()
+    cells = [cell for cell in every if cell[1] in classes and row[: cell.start()].strip("| ")]
     if len(cells) != 1:
         return row
     return f"{row[: cells[0].start()]}{classes[cells[0][1]]}{row[cells[0].end() :]}"
@@ -160,7 +166,7 @@ def _defined(row: str) -> dict[str, str]:
 
 def _signs(row: str) -> dict[str, str]:
     """Return what the signs mean of which a line says nothing else: `✅ met · 🚫 must not ship`."""
-    mark = next((mark for mark in (" · ", "; ") if row.count(mark) > 1), "")
+    mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
     found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
     told = {match[1]: _explained(match[2]) for match in found if match and not match[1].isalnum()}
     if len(told) < len(found) or sum(map(bool, told.values())) < 2:

@@ -44,7 +44,7 @@ _FORBIDS = Pattern(  # `Please don't go live with these`
     r"|\b(?:must|can|should)(?: ?not|n['’]t|['’]t) (?:be (?:merg|shipp|deploy)ed|proceed"
     r"|go (?:live|out|in)|ship|merge|land)\b",
     re.IGNORECASE,
-    needs="merg ship release deploy launch proceed live out land",
+    needs="merg ship release deploy launch proceed live out land go␣in",
 )
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = frozenset(
