@@ -33,11 +33,13 @@ _CLASSED = Pattern(  # `Classification after a debate: **major**, …`
 _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
     r"\b(?:must|has to|have to|needs?|wants?)(?: to| these| this| them)?(?: be)?"
     r" (?:chang|fix|address|resolv|sorted|solved)"
+    r"|\bm(?:uss|üssen)\b[^.]{0,40}\b(?:behoben|korrigiert|geändert)\b"
+    r"|\bdoi(?:t|vent) être (?:corrig|résol)|\bdeben? (?:ser )?corregi"
     r"|\bfix(?: \w{2,5})? (?:now|first|immediately)\b"
     r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
     r"|land|deploy)",
     re.IGNORECASE,
-    needs="chang fix address resolv sorted solved",
+    needs="chang fix address resolv sorted solved behoben korrigi geänder corrig résol corregi",
 )
 _FORBIDS = Pattern(  # `Please don't go live with these`
     r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
@@ -73,6 +75,7 @@ BAD = Pattern(
 DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\b(?:comment|claim|report)\b[^!?]{0,60}\bis (?:wrong|false|mistaken|not true)\b"
     r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"

@@ -158,8 +158,6 @@ class Outline(Sight):
         """Whether a heading only groups findings; `is_own`: it has an id or a severity itself."""
         kinds = ("heading",) if self._graded(at) else ("heading", "item")
         last = self.blocks[at].last
-        if self._group(at):
-            return True
         inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
         titles = (
             x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
@@ -498,7 +496,7 @@ class Outline(Sight):
             is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
             if (block.kind == "text" and is_log) or shapes.is_fields(rows):
                 continue
-            text = " ".join(rows)
+            text = " ".join(" ".join(rows).split())
             above = self._place_above(block.first)
             place = shapes.place_in(text)
             below = self.blocks[at + 1].first if self._is_place_of(block, at + 1) else 0

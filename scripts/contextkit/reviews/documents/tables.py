@@ -27,7 +27,6 @@ _GRADES = frozenset(
 _CODED = Pattern(  # a file without an ending, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
-_ADDRESS = Pattern(r"\s*https?://\S{1,400}")
 
 
 def of_cell(cell: str) -> str:
@@ -129,7 +128,6 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
-    title = _ADDRESS.sub("", title) if " " in title else title
     if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):

@@ -34,13 +34,15 @@ def still_open(tree: Any, depth: int = 0) -> Any:
         return {key: still_open(_in_file(key, value), depth + 1) for key, value in named.items()}
     if not isinstance(tree, list):
         return tree
-    kept = []
-    for item in tree:
-        stated = map(item.get, ("status", "state", "resolution")) if isinstance(item, dict) else ()
-        is_over = any(isinstance(word, str) and phrases.is_done(word) for word in stated)
-        if not is_over and not (isinstance(item, dict) and item.get("resolved") is True):
-            kept.append(still_open(item, depth + 1))
-    return kept
+    return [still_open(item, depth + 1) for item in tree if not _is_over(item)]
+
+
+def _is_over(item: Any) -> bool:
+    if not isinstance(item, dict):
+        return False
+    words = map(item.get, ("status", "state", "resolution"))
+    is_done = any(isinstance(word, str) and phrases.is_done(word) for word in words)
+    return is_done or item.get("resolved") is True or item.get("unresolved") is False
 
 
 def _in_file(key: str, value: Any) -> Any:
