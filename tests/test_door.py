@@ -42,7 +42,8 @@ OWN_WORDS = {
 }
 VERBATIM = {
     "contextkit/payloads/commands.py:_part": "payload_show part=content",
-    "contextkit/payloads/commands.py:store": "what is piped through it, or could not be stored",
+    "contextkit/payloads/commands.py:store": "a piped text that was refused",
+    "contextkit/payloads/commands.py:_stored": "what is piped through it, or could not be stored",
     "contextkit/subagents/commands.py:finish": "a report that could not be stored",
 }
 

@@ -68,7 +68,8 @@ def test_settings_that_were_edited_just_now_are_read(own: Path, repo: Path) -> N
     assert list((repo / "docs" / "long" / "s").glob("*.md"))
 
 
-RESULT = {"status": "completed", "content": [{"type": "text", "text": REPORT * 4}]}
+LINES = REPORT.replace(". ", ".\n")
+RESULT = {"status": "completed", "content": [{"type": "text", "text": LINES * 4}]}
 
 
 def test_without_a_set_up_settings_are_read_and_receipts_are_the_same(

@@ -304,6 +304,7 @@ def test_the_door_without_make_takes_the_words_of_make(repo: Path) -> None:
     assert json.loads(listed.stdout)[0]["note"] == note
     for words, said in (
         (["remindrs"], "there is no target 'remindrs' (did you mean 'reminders'?)"),
+        (["nope"], "there is no target 'nope'\n"),
         (["reminders", "tga=x"], "there is no variable tga= (did you mean 'tag'?)"),
         (["reminders", "x"], "'x': write it as name=value"),
     ):

@@ -21,7 +21,7 @@ from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.outputs.flows import pump, running, telling
 from contextkit.payloads.documents import store as payloads
-from contextkit.text.digests import lines
+from contextkit.text.digests import pieces
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
 LONG = "seq -f 'line %g of a long output' 1 3000"
@@ -418,6 +418,19 @@ def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, cal
     assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_what_failed_comes_before_the_names_of_a_form_that_loses_nothing(
+    layout: Layout, status: int
+) -> None:
+    names = [f"kept/in/a/folder/of/errors_{n % 5}/part_{n}.bin" for n in range(900)]
+    last = ["copy: cannot open kept/key: Permission denied", "copy: 1 of 901 not copied, see above"]
+    Path("out.txt").write_text("\n".join([*names, *last, ""]), encoding="utf-8")
+    said = run("--", f"cat out.txt; exit {status}").stdout.splitlines()
+    assert any(line.startswith("kept/in/a/folder/of/errors_0/: part_0.bin ") for line in said)
+    assert ("917: copy: cannot open kept/key: Permission denied" in said[1]) == bool(status)
+    assert said[2 if status else 1] == "900 paths in 5 folders"
+
+
 def test_what_loses_nothing_is_told_where_as_much_output_would_pass(layout: Layout) -> None:
     names = [f"pkg_{n % 7}/module_of_{n}.py" for n in range(250)]
     status = "On branch main\nUntracked files:\n" + "".join(f"\t{name}\n" for name in names)
@@ -495,18 +508,18 @@ def test_what_comes_is_read_while_the_command_runs_and_once(layout: Layout) -> N
     names = ["".join(three) for three in itertools.product("abcdefghijklmno", repeat=3)]
     text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names) * 3
     plain = telling._told(a_long_job(layout, text))
-    lines._piece.cache_clear()
-    lines.pieces.cache_clear()
+    pieces._piece.cache_clear()
+    pieces.pieces.cache_clear()
     job = a_long_job(layout, text[:260_000])
     while job.is_behind:
         running._read_ahead(job)
-    before, modules = lines._piece.cache_info(), set(sys.modules)
+    before, modules = pieces._piece.cache_info(), set(sys.modules)
     job.output.take(1, text[260_000:].encode())
     told = telling._told(job)
-    after = lines._piece.cache_info()
+    after = pieces._piece.cache_info()
     assert told.split("\n")[1:-2] == plain.split("\n")[1:-2] and set(sys.modules) == modules
-    read = 260_000 // lines.PIECE
-    left = len(text) // lines.PIECE + 1 - read
+    read = 260_000 // pieces.PIECE
+    left = len(text) // pieces.PIECE + 1 - read
     assert (after.misses - before.misses, after.hits - before.hits) == (left, read)
 
 

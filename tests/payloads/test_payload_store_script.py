@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 import time
 from bisect import bisect
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from typing import Any
 import planted
 import pytest
 import toon_format
-from conftest import Script, each, git
+from conftest import CHECKOUT, Script, each, git
 from contextkit.base import sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -311,6 +313,18 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert stock() == {}
 
 
+@each(("name", "value"), [("topic", "two\nlines"), ("session", "a b"), ("status", "many")])
+def test_a_piped_text_is_not_lost_when_what_comes_with_it_is_refused(
+    repo: Path, name: str, value: str
+) -> None:
+    script = str(CHECKOUT / "scripts" / "payload_store.py")
+    words = [sys.executable, script, *CALL, f"--{name}={value}"]
+    done = subprocess.run(words, input=REPORT, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, REPORT)
+    assert name in done.stderr and done.stderr.endswith(": the whole text follows on stdout\n")
+    assert stock() == {}
+
+
 @each("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
 @each("text", ["", "  \r\n\t\n"])
 def test_blank_content_is_refused(
@@ -476,6 +490,19 @@ def test_find_looks_into_one_session_or_all(call: Callable[..., Any], run: Scrip
     assert run.out == "" and "'haystack' occurs in no payload" in run.err
     assert run("payload_store", "find", "haystack", "--json") == 1
     assert json.loads(run.out) == []
+
+
+def test_an_empty_list_says_what_of_other_sessions_can_come_back(
+    call: Callable[..., Any], run: Script
+) -> None:
+    call("text", "--force", session="friday")
+    path = next(Path("shared/payloads/friday").glob("*.md"))
+    assert run("payload_store", "end", "--session=friday") == 0
+    assert run("payload_store", "list", "--session=monday") == 0 and run.out == "No payloads.\n"
+    assert "1 payload of ended sessions can come back" in run.err
+    assert f"make payload_show ref={path.stem}" in run.err
+    assert run("payload_store", "show", path.stem) == 0
+    assert path.exists()
 
 
 def test_list_shows_one_session_or_all_and_what_is_missing(

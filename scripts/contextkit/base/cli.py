@@ -81,8 +81,7 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
         from contextkit.base import formats
 
         data = answer.data() if callable(answer.data) else answer.data
-        text = formats.to_json(data)
-        return Answer(text=text, status=answer.status, quoted=answer.quoted)
+        return Answer(text=formats.to_json(data), status=answer.status, quoted=answer.quoted)
     say(answer.talk)
     return answer
 
@@ -167,6 +166,11 @@ def is_piped() -> bool:
     except (AttributeError, OSError, ValueError):
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def is_lost(file: str) -> bool:
+    """Whether the text that `content` read cannot be read again, as it came through a pipe."""
+    return file in ("", "-") and is_piped() and not os.path.isfile(sys.stdin.fileno())
 
 
 def content(file: str, field: str = "file", exact: bool = False) -> str:

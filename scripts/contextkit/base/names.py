@@ -6,6 +6,7 @@ A time is a whole number of seconds since 1970, UTC; few commands need `datetime
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from contextkit.base import errors
@@ -122,7 +123,8 @@ _sha256: Any = None  # cached, since Python looks for a missing module on each i
 
 
 def _find_sha256() -> Any:
-    for module in ("_sha2", "_sha256", "hashlib"):  # in 3.12 and newer, in 3.11, in any
+    known = ("hashlib",) * ("hashlib" in sys.modules)  # the fastest, if it need not be loaded
+    for module in (*known, "_sha2", "_sha256", "hashlib"):  # in 3.12 and newer, in 3.11, in any
         try:
             return __import__(module).sha256
         except (ImportError, AttributeError):
@@ -238,7 +240,7 @@ def spoken(line: str, longest: int = 600) -> str:
     return shortened(line, longest)
 
 
-def nearest(name: str, available: object, alike: float = 0.5) -> str:
+def nearest(name: str, available: object, alike: float = 0.6) -> str:
     """` (did you mean 'x'?)` for the most similar known name, at least `alike` (0 to 1), or ''."""
     if not available:
         return ""

@@ -45,11 +45,23 @@ SESSION = Option("session", "the session (default: SESSION_ID and so on, else th
     Option("status", "the exit status of the command that printed the text"),
 )
 def store(layout: Layout, args: Arguments) -> Answer:
+    content = cli.content(args.file, exact=True)
+    try:
+        return _stored(layout, args, content)
+    except ContextError as error:
+        if not (content.strip() and cli.is_lost(args.file)):
+            raise
+        cli.say(f"{names.one_line(str(error))}: the whole text follows on stdout")
+        return Answer(text=content, status=error.status, exact=True, verbatim=True)
+
+
+def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
+    """Store the text and return its receipt, or pass it through. Raises ContextError."""
     target = storing.check_target(layout, args.path, args.overwrite) if args.path else ""
     session = "" if target else args.session or _session_named(layout)
     if session:
-        sessions.check(session)  # a bad one is refused before anything is read
-    output = _output(args)
+        sessions.check(session)
+    output = _output(args, content)
     budget = args.budget or _budget_of_the_environment() or layout.limits.payload_budget
     size = output.tokens
     if len(output.content) > _LARGE:
@@ -105,11 +117,10 @@ def _budget_of_the_environment() -> int:
     return int(budget[:18]) if budget else 0
 
 
-def _output(args: Arguments) -> storing.Output:
+def _output(args: Arguments, content: str) -> storing.Output:
     """The given text and fields, checked as far as possible before anything is written."""
     rows = tuple(receipts.row(text) for text in args.findings)
     confidence = receipts.level(args.confidence)
-    content = cli.content(args.file, exact=True)
     return storing.Output(
         topic=args.topic,
         source=args.source,
@@ -156,6 +167,10 @@ def list_(layout: Layout, args: Arguments) -> Answer:
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
             talk.append(f"{files_are} not listed: make doctor mend=1")
+    if not rows and (away := retention.put_away(layout, now)):
+        count = names.counted(len(away), "payload")
+        back = f"make payload_show ref={away[-1]}"
+        talk.append(f"{count} of ended sessions can come back, the newest with {back}")
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(

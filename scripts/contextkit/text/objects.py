@@ -96,7 +96,7 @@ def tree(text: str) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """The value of JSON, or a list of values for JSON lines; None if it is neither."""
+    """The value of JSON, or a list of those that follow each other; None if it is neither."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -107,7 +107,20 @@ def parsed(text: str) -> Any:
     try:
         return [json.loads(line) for line in lines] or None
     except (ValueError, RecursionError):
-        return None
+        return _values(text) if len(text) <= LARGEST else None
+
+
+def _values(text: str) -> list[Any] | None:
+    """Values of JSON, each over several lines, one after the other; None if there is more."""
+    decoder, values, at = json.JSONDecoder(), list[Any](), 0
+    while at < len(text):
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        values.append(value)
+        at = len(text) - len(text[at:].lstrip()) if at < len(text) else at
+    return values
 
 
 def rows(text: str) -> list[dict[str, Any]] | None:

@@ -337,6 +337,15 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     assert re.search(r"P0: \+\d+ or more", said)
 
 
+def test_what_the_thing_in_a_title_is_is_key() -> None:
+    part = "To store the crate of a ship in part {0}, first say what it holds, then its owner."
+    parts = "".join(f"## Part {n}\n\n{part.format(n)}\n\n" for n in range(1, 30))
+    text = f"# Tidepool\n\nHarbors fill slowly.\n\nTidepool keeps what ships unload.\n\n{parts}"
+    assert digest_of(text, "report").key == "Tidepool keeps what ships unload."
+    other = digest_of(text.replace("Tidepool keeps", "It keeps"), "report").key
+    assert "ships unload" not in other
+
+
 def test_an_answer_is_shown_with_the_heading_that_it_answers() -> None:
     text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
     text += (

@@ -63,7 +63,7 @@ def test_a_run_that_quotes_source_is_a_log_with_its_verdict_and_failures(
     assert digest.kind == "log"
     if "4 passed" in text:
         assert "failed, 4 passed in 0.12s" in digest.key
-    assert "test_sum[0]" in digest.summary and "shop/test_till.py:17" in digest.summary
+    assert "test_sum[0…" in digest.summary and "shop/test_till.py:17" in digest.summary
     assert "definitions" not in digest.summary
 
 
@@ -305,3 +305,170 @@ def test_source_that_is_drawn_below_a_message_is_no_failure() -> None:
     assert "except OSError" not in digest.summary and "failing" not in digest.summary
     assert not any(row.aspect == "failed" for row in digest.rows)
     assert "199 messages" in digest.summary and "Q000 x66" in digest.summary
+
+
+TAP = """\
+TAP version 13
+not ok 1 - sums
+  ---
+  location: '/srv/till.mjs:2:1'
+  error: |-
+    Expected values to be strictly equal:
+    + actual - expected
+
+    + 0.30000000000000004
+    - 0.3
+  expected: 0.3
+  actual: 0.30000000000000004
+  ...
+not ok 2 - lists
+  ---
+  error: |-
+    Expected values to be strictly deep-equal:
+    + actual - expected
+
+      {
+    +   coins: 1
+    -   coins: 2
+  expected:
+    coins: 2
+  ...
+not ok 3 - names
+  ---
+  error: 'The input did not match /x/. Input:'
+
+  'abc'
+  ...
+ok 4 - counts
+1..4
+"""
+
+
+def test_a_message_that_ends_in_a_colon_goes_on_with_the_values() -> None:
+    told = engine.digest(TAP, 300).summary
+    assert "strictly equal: expected: 0.3, actual: 0.30000000000000004 (/srv/till.mjs:2:1)" in told
+    assert "strictly deep-equal: + coins: 1, - coins: 2" in told
+    assert "Input: 'abc'" in told
+
+
+def test_runs_that_a_runner_names_alike_are_no_report() -> None:
+    one = """\
+Run options: --seed 1
+
+# Running:
+
+E.
+
+Finished in 0.0007s, 4076.3030 runs/s, 2717.5353 assertions/s.
+
+  1) Error:
+TillTest#test_boom:
+RuntimeError: no till
+    till.rb:4:in `test_boom'
+
+2 runs, 1 assertions, 0 failures, 1 errors, 0 skips
+"""
+    digest = engine.digest(one * 12, 150)
+    assert (
+        digest.kind == "log" and digest.key == "2 runs, 1 assertions, 0 failures, 1 errors, 0 skips"
+    )
+    assert "TillTest#test_boom: RuntimeError: no till (till.rb:4)" in digest.summary
+
+
+def test_a_warning_that_is_raised_is_the_last_word() -> None:
+    text = 'File "<string>", line 1, in <module>\n  warn("old", DeprecationWarning)\n'
+    text += "DeprecationWarning: old\n"
+    assert engine.digest(text, 100, status=1).key.startswith(
+        "exit status 1; DeprecationWarning: old"
+    )
+
+
+GO = """\
+=== RUN   TestPanic
+--- FAIL: TestPanic (0.00s)
+panic: assignment to entry in nil map [recovered]
+	panic: assignment to entry in nil map
+
+goroutine 20 [running]:
+till.TestPanic(0xc0000a3520?)
+	/srv/till_test.go:5 +0x2e
+created by testing.(*T).Run
+	/usr/lib/go-1.19/src/testing/testing.go:1493 +0x35f
+FAIL	till	0.030s
+FAIL
+"""
+
+
+def test_the_line_with_which_a_test_begins_is_no_failure_and_a_frame_no_last_word() -> None:
+    digest = engine.digest(f"=== RUN   TestError\n--- PASS: TestError (0.00s)\n{GO}", 200)
+    assert "RUN" not in digest.summary and "created by" not in digest.summary
+    assert "TestPanic: panic: assignment to entry in nil map" in digest.summary
+
+
+def test_a_text_of_lines_of_one_form_is_told_by_it() -> None:
+    told = engine.digest("".join(f"line {n} ok\n" for n in range(3000)), 200).summary
+    assert "line 1…2999 ok (x2999)" in told
+
+
+LISTED = """\
+Till
+  adds coins
+  halves odd totals (FAILED - 1)
+  weighs notes (FAILED - 2)
+
+Failures:
+
+  1) Till halves odd totals
+     Failure/Error: expect(till.half).to eq 2.5
+
+       expected: 2.5
+            got: 2
+     # ./spec/till_spec.rb:12:in `block'
+
+  2) Till weighs notes
+     Failure/Error: till.weigh
+
+     KeyError:
+       note 7 unknown
+     # ./spec/till_spec.rb:19:in `block'
+
+3 examples, 2 failures
+
+Failed examples:
+
+rspec ./spec/till_spec.rb:10 # Till halves odd totals
+rspec ./spec/till_spec.rb:18 # Till weighs notes
+"""
+
+
+def test_lines_that_name_a_failed_test_again_are_neither_told_nor_counted() -> None:
+    digest = engine.digest(LISTED, 250)
+    assert "Till halves odd totals: expected: 2.5, got: 2" in digest.summary
+    assert "rspec ./spec" not in digest.summary and "failure words" not in digest.summary
+
+
+def test_two_failures_are_never_one_sentence() -> None:
+    text = "till.c:3: main: Assertion `coins' failed.\n\n3/3 Test  #3: flood ...***Timeout\n"
+    text += "90% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n"
+    text += "\t  2 - lease (Subprocess aborted)\n\t  3 - flood (Timeout)\n"
+    failed = [row.finding for row in engine.digest(text, 250).rows if row.aspect == "failed"]
+    assert (
+        "failed; " in failed[0]
+        and "2 - lease (Subprocess aborted); 3 - flood (Timeout)" in failed[0]
+    )
+
+
+def test_fields_without_a_value_do_not_take_the_place_of_the_cause() -> None:
+    long = ", ".join(f'"f{n}": "a long value that says little"' for n in range(4))
+    line = f'fatal: [db]: FAILED! => {{{long}, "msg": "no coins", "rc": 7, "out": "", "lines": [], '
+    text = f'{line}"err": "", "stdout": "", "stdout_lines": []}}\n'
+    told = engine.digest(f"TASK [count]\n{text}ok: [web]\n", 200).summary
+    assert '"msg": "no coins", "rc": 7}' in told and '""' not in told
+
+
+def test_the_header_of_a_table_and_a_bare_level_are_no_failures() -> None:
+    text = "till.ts:3:1 - error TS2322: No coin.\n\nFound 1 error.\n\n"
+    text += "Errors  Files\n     1  till.ts:3\n"
+    told = engine.digest(f"{text}[ERROR]\n[ERROR] \n", 200)
+    assert "Errors Files" not in told.summary and "[ERROR]" not in told.summary
+    assert "failing" not in told.summary

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, lines, outputs, reading
+from contextkit.text.digests import engine, folding, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -826,10 +826,10 @@ def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
 
 
 def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:
-    assert lines.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
+    assert folding.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
     failed = [f"*** [build/part_{n}.o] Error 1" for n in (222, 333, 444)]
-    assert lines.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
-    assert lines.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
+    assert folding.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
+    assert folding.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
 
 
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:
@@ -1068,8 +1068,8 @@ def test_a_count_of_no_failures_and_a_test_s_name_are_no_failure() -> None:
 
 
 def test_a_number_is_never_cut_apart_in_a_range() -> None:
-    assert lines.between("0.114", "0.434") == "0.114…0.434"
-    assert lines.between("1,000", "3,000") == "1,000…3,000"
+    assert folding.between("0.114", "0.434") == "0.114…0.434"
+    assert folding.between("1,000", "3,000") == "1,000…3,000"
 
 
 def test_a_place_that_names_a_row_is_told_whole() -> None:
@@ -1123,3 +1123,38 @@ GO = (
 def test_a_runner_s_failure_has_its_message_and_its_place(text: str, wanted: list[str]) -> None:
     said = engine.digest(text, 300).summary
     assert [part for part in wanted if part not in said] == []
+
+
+def test_a_message_that_is_wrapped_over_lines_has_its_code() -> None:
+    wrapped = "".join(
+        f"till.py:{n}: error: Incompatible return value (got int, expected\n"
+        f"a coin)\n[return-value]\n    return {n}\n    ^\n"
+        f"till.py:{n}: error: No annotation  [no-untyped-def]\n    def till(n):\n    ^\n"
+        for n in range(1, 15)
+    )
+    told = said(f"{wrapped}Found 28 errors in 1 file\n")
+    assert "return-value x14" in told and "no-untyped-def x14" in told
+    assert "expected a coin) x14" in told
+
+
+def test_a_message_about_a_library_has_the_place_that_led_to_it() -> None:
+    text = (
+        "/usr/include/till.h: In instantiation of 'bool less(const P&)':\n"
+        "/usr/include/box.h:29:32:   required from 'add(const P&)'\n"
+        "shop.cpp:6:95:   required from here\n"
+        "/usr/include/till.h:40:20: error: no match for 'operator<'\n"
+    )
+    assert "shop.cpp:6:95: /usr/include/till.h:40:20: error: no match" in said(text)
+
+
+def test_a_paragraph_below_a_line_that_leads_on_is_told_whole() -> None:
+    text = (
+        "-- Looking for till.h\n-- Looking for till.h - found\n"
+        "Till Error at TillLists.txt:40 (find_till):\n"
+        '  By not providing "FindTill.till" in TILL_PATH'
+        " this project has asked\n  for a configuration file that is provided by a till, but none"
+        " was to be\n  found.\n\n-- Configuring incomplete, errors occurred!\n"
+    )
+    wanted = "this project has asked for a configuration file that is provided by a till, but none"
+    assert f"{wanted} was to be found." in said(text)
+    assert "; found." not in said(text)

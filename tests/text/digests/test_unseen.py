@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import each
-from contextkit.text.digests import engine, lines
+from contextkit.text.digests import engine, folding, lines, reading
 
 LISTED = """\
 /srv/app:
@@ -400,9 +400,9 @@ def test_checks_whose_result_stands_behind_dots_are_told_by_name() -> None:
 
 def test_numbers_that_fall_with_some_ups_are_told_as_falling() -> None:
     falling = [f"epoch {n} loss {value}" for n, value in enumerate((90, 70, 74, 40, 44, 12, 15))]
-    assert lines.alike(falling, 200) == "epoch 0…6 loss 90…12"
+    assert folding.alike(falling, 200) == "epoch 0…6 loss 90…12"
     mixed = [f"step {n} took {value}" for n, value in enumerate((50, 90, 10, 60))]
-    assert lines.alike(mixed, 200) == "step 0…3 took 10…90"
+    assert folding.alike(mixed, 200) == "step 0…3 took 10…90"
 
 
 def a_run_of_several(form: str) -> str:
@@ -712,8 +712,11 @@ def test_files_of_a_rare_mode_and_links_are_told_with_it() -> None:
     rows = [f"-rw-r--r-- 1 ada ada {n} Nov 23 02:00 /srv/a/m{n}.py" for n in range(60)]
     rows[31] = "-rwsr-xr-x 1 ada ada 733 Nov 23 02:00 /srv/a/up/.x.sh"
     rows[40] = "lrwxrwxrwx 1 ada ada 14 Nov 23 02:00 /srv/a/now -> old/7"
+    rows += [f"-rwxr-xr-x 1 ada ada 9 Nov 23 02:00 /srv/bin/run{n}" for n in range(9)]
+    rows[50] = "-rwxr-xr-x 1 ada ada 91 Nov 23 02:00 /srv/a/shell.php"
     summary = engine.digest("\n".join(rows) + "\n", 150).summary
     assert "-rwsr-xr-x /srv/a/up/.x.sh" in summary and "lrwxrwxrwx /srv/a/now -> old/7" in summary
+    assert "-rwxr-xr-x /srv/a/shell.php" in summary and "-rwxr-xr-x /srv/bin" not in summary
 
 
 def test_of_found_lines_the_one_that_defines_the_name_is_told() -> None:
@@ -749,6 +752,37 @@ def test_a_frame_is_no_failure_by_the_name_of_its_file() -> None:
     )
     digest = engine.digest(f"step 1\n{trace}OSError: no such file: 'a.json'\nexit status 0\n", 200)
     assert 'File "' not in "".join(row.finding for row in digest.rows if row.aspect == "failed")
+
+
+def test_messages_with_a_name_of_words_for_their_rule_are_counted_by_it() -> None:
+    messages = "".join(f"shop/m{n % 3}.py:{n}:1: odd-name: Rename it, n{n}\n" for n in range(1, 15))
+    messages += "shop/m1.py:9:1: no-sum Add `sum` to the row\n"
+    digest = engine.digest(f"{messages}Found 15 errors.\n", 150)
+    assert "15 messages in 3 files: odd-name x14, no-sum x1" in digest.summary
+
+
+def test_counts_with_what_they_count_are_rows_also_among_other_lines() -> None:
+    counts = "".join(f"{900 - 7 * n}\tD{n}\t[ ] rule-of-kind-{chr(97 + n)}\n" for n in range(20))
+    summary = engine.digest(f"warning: two rules differ\n{counts}Found 9 errors.\n", 150).summary
+    assert "20 rows by count: 767 (D19 [ ] rule-of-kind-t) to 900 (D0 [ ]" in summary
+
+
+def test_a_module_called_traceback_is_no_failure() -> None:
+    rows = "".join(f"import time: {n} | {n * 7 % 90} | part{n}\n" for n in range(9))
+    digest = engine.digest(f"{rows}import time: 5 | 8 | traceback\n", 100)
+    assert "failed" not in [row.aspect for row in digest.rows] and "traceback" not in digest.key
+
+
+def test_of_a_file_with_who_wrote_each_line_the_small_commits_are_told() -> None:
+    many = (
+        "c083ea60 (Tom Kral 2024-01-02 {0:>3}) x{0} = {0}",
+        "0a6cfb3e (Tom Kral 2024-01-01 {0:>3})",
+    )
+    rows = [many[n % 2].format(n) for n in range(1, 60)]
+    rows[29] = "a9afa306 (Ada Lamb 2024-01-09  30)     base += 30"
+    digest = engine.digest("\n".join(rows) + "\n", 120)
+    assert digest.key == "59 lines of 3 commits, the newest a9afa306 of 2024-01-09"
+    assert "a9afa306 (Ada Lamb 2024-01-09) base += 30" in digest.summary
 
 
 NAMES = [
@@ -796,3 +830,91 @@ def test_the_entries_of_two_trees_stand_under_each_and_a_name_is_not_amiss() -> 
     npm = TREE + "├── parse-conflict-json@5.0.1 deduped\n└── UNMET DEPENDENCY is-odd@3.0.1\n"
     amiss = [row.finding for row in engine.digest(npm, 250).rows if row.aspect == "amiss"]
     assert amiss == ["UNMET DEPENDENCY is-odd@3.0.1"]
+
+
+USED = """\
+Usage: till [options] <path-to-till>
+
+Options
+  -S <path-to-till>            = Name a till.
+  -B <path-to-box>, --box=DIR  = Name a box.
+  -C <first-coin>              = Begin with a coin.
+  -D <name>=<value>            = Define a coin.
+  -U <globbing_expr>           = Forget coins.
+  --fresh                      = Begin afresh.
+  -q/--quiet                   = Say nothing.
+"""
+
+
+def test_the_words_of_a_placeholder_are_no_option() -> None:
+    digest = engine.digest(USED, 200)
+    assert (
+        digest.kind == "help" and "-S, -B/--box, -C, -D, -U, -q/--quiet, --fresh" in digest.summary
+    )
+    assert "/-to-" not in digest.summary and "-coin" not in digest.summary
+
+
+def a_page() -> str:
+    """A page of a manual whose settings are headings between empty lines and deeper ones."""
+    settings = "".join(
+        f"   {name}\n       •   Default: false\n\n       Sets how coins are {name}, which mat‐\n"
+        "       ters if the till is locked.\n\n"
+        for name in ("counted", "rolled", "weighed-first", "stored", "strict-peers")
+    )
+    return (
+        "TILL-ADD(1)                TILL-ADD(1)\n\nNAME\n       till-add - Add coins to a till\n\n"
+        "   Description\n"
+        "       Coins are kept as they come, one by one, and each of them is weighed on its\n"
+        "       way in, whatever it is worth, unless the till is open al‐\n       ready.\n\n"
+        "       This command adds coins to a till that was opened be‐\n"
+        "       fore, and it fails if there is none. As an example:\n\n"
+        "           till add other:coins:\n\n       It is slow.\n\n"
+        f"   Configuration\n       All of them are off.\n\n{settings}"
+        "TILL                       TILL-ADD(1)\n"
+    )
+
+
+def test_the_settings_of_a_page_are_names_and_its_words_are_whole() -> None:
+    digest = engine.digest(a_page(), 250)
+    by_aspect = {row.aspect: row.finding for row in digest.rows}
+    assert "counted, rolled, weighed-first, stored, strict-peers" in by_aspect["Configuration"]
+    assert "till add other:coins" not in by_aspect
+
+
+def test_a_word_that_a_page_parts_is_whole() -> None:
+    assert reading.wrapped("it was opened be‐", "fore dawn") == "it was opened before dawn"
+    assert reading.wrapped("up to the cbs‐", "Größe") == "up to the cbs‐Größe"
+
+
+def test_entries_of_a_listing_that_are_not_shown_are_counted() -> None:
+    hits = "".join(f"shop/till_{n % 9}.py:{n}:from decimal import part_{n}\n" for n in range(700))
+    digest = engine.digest(hits, 200)
+    line = next(row.finding for row in digest.rows if row.aspect == "line")
+    shown = line.count(":from")
+    assert digest.summary.endswith(f"line: +{700 - shown} more")
+    assert "… shop" not in digest.summary  # two of them are never one
+
+
+def test_objects_one_after_the_other_are_rows_of_one_list() -> None:
+    runs = "".join(
+        f'{{\n  "run": {n},\n  "state": "{"lost" if n == 7 else "fine"}",\n  "on": "a{n % 3}"\n}}\n'
+        for n in range(40)
+    )
+    summary = engine.digest('{\n  "all": 40\n}\n' + runs, 200).summary
+    assert "list of 41: 41 objects" in summary and "lost" in summary
+    assert summary.count("run, state, on") < 2
+
+
+def test_the_types_below_the_names_of_columns_are_no_row() -> None:
+    box = "┌──────┬────────┐\n│ zone │ fare   │\n│ text │ double │\n├──────┼────────┤\n"
+    box += "".join(f"│ z{n:<3} │ {n:>6} │\n" for n in range(30)) + "└──────┴────────┘\n"
+    summary = engine.digest(box, 150).summary
+    assert "30 rows, 2 columns: zone, fare" in summary and "double" not in summary
+
+
+def test_a_failure_below_a_number_is_told_by_its_name_and_what_differs() -> None:
+    text = "".join(f"Shift#test_{n} = 0.00 s = .\n" for n in range(60))
+    text += "\nFinished in 0.1s.\n\n  1) Failure:\nShift#test_print [s_test.rb:19]:\n--- expected\n"
+    text += '+++ actual\n@@ -1 +1 @@\n-"Mia  early"\n+"Mia early"\n\n60 runs, 1 failures\n'
+    summary = engine.digest(text, 150).summary
+    assert 'Shift#test_print: expected "Mia early", actual "Mia early" (s_test.rb:19)' in summary

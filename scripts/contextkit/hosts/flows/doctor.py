@@ -114,8 +114,9 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the toolkit's own environment, which hooks do without, and its token counter."""
     tokenizer = layout.limits.tokenizer
     if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
-        mend = f"make -C {shlex.quote(version.TOOLKIT)} setup"
-        yield _note(f"{layout.shown(version.TOOLKIT)} is not set up yet", mend)
+        missing = "is not set up: tokens near a cap are estimated, YAML is not read"
+        program = shlex.quote(os.path.join(version.TOOLKIT, "scripts", "setup.py"))
+        yield _note(f"{layout.shown(version.TOOLKIT)} {missing}", f"python3 {program}")
     elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
         problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
         mend = "if there is a wheel for this platform, remove .venv and run any make target"

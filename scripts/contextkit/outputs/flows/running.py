@@ -21,7 +21,7 @@ _HANDED_ON = (_HUP, _QUIT, _TERM)
 _PATIENCE = 0.3  # seconds after a signal in which a command may end by itself
 _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
 _TICK = 0.05  # seconds
-_IDLE = 0.05  # seconds in which nothing comes, before what a digest needs is loaded
+_IDLE = 0.035  # seconds in which nothing comes, before what a digest needs is loaded
 _F_SETPIPE_SZ = 1031  # of Linux: a larger pipe costs the command fewer waits
 _OPTIONS = ("sink", "root", "session", "over", "until", "of")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")

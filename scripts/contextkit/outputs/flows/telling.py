@@ -39,6 +39,7 @@ _FAILURE = re.compile(
 _FAILS = re.compile(
     r"\W*(?:fail|error|fatal|make\S* \*\*\*|\w+(?:Error|Exception):)", re.IGNORECASE
 )
+_ENTRIES = ("+", "-", " ", "\t")  # with which lines of a form begin that it took from the text
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
@@ -56,17 +57,17 @@ def read_ahead(job: Job) -> Iterator[bool]:
     """Load what a digest needs and read what has come, in milliseconds; whether more is to do."""
     for _ in _loaded():
         yield True
-    from contextkit.text.digests import lines, reading
+    from contextkit.text.digests import pieces, reading
 
     read = 0
     while True:
         kept = job.output.kept
-        if kept and read + lines.PIECE < kept.size < _AHEAD:
+        if kept and read + pieces.PIECE < kept.size < _AHEAD:
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
-            for _ in lines.read_ahead(reading.readable(text)):
+            for _ in pieces.read_ahead(reading.readable(text)):
                 yield True
             if not read:
-                _rehearse(job, text[: 2 * lines.PIECE])
+                _rehearse(job, text[: 2 * pieces.PIECE])
             read = kept.size
         yield False
 
@@ -88,6 +89,9 @@ def _loaded() -> Iterator[None]:
     engine.digest("x\n", _LEAST)
     yield
     from contextkit.base import secret_search  # noqa: F401
+
+    yield
+    import hashlib  # noqa: F401  # the content's is faster with it
 
     yield
     tokens.size("x")
@@ -199,6 +203,8 @@ def digested(layout: Layout, told: Told) -> str:
     short = compacted(text, size, limits)
     digest = None if short else _digest(layout, told, text, head)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
+    if short and told.status:
+        short = _failures_first(short, text, before)
     message = _shown(head, short or _rows(digest, before), layout.shown(path))
     message = outgoing.told(message, limits.secrets_allow)
     ref = addresses.of(layout, path, "payload")
@@ -223,6 +229,19 @@ def compacted(text: str, size: int, limits: Limits) -> str:
         return whole
     lean = compaction.compacted(text, lean=True) if whole or not may_fit else ""
     return lean if fits(lean) else ""
+
+
+def _failures_first(short: str, text: str, before: int) -> str:
+    """A form that loses nothing, with the messages between its entries above them.
+
+    A message is a line of the text that the form left as it was.
+    """
+    lines = short.split("\n")
+    kept = {line for line in lines if _FAILURE.search(line) and line[:1] not in _ENTRIES}
+    said = [(n, line) for n, line in enumerate(text.split("\n"), before + 1) if line in kept]
+    moved = {line for _, line in said}
+    first = [f"{number}: {line}" for number, line in said]
+    return "\n".join([*first, *(line for line in lines if line not in moved)])
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:

@@ -190,6 +190,14 @@ def way_back(layout: Layout, session: str) -> list[str]:
     return [said] if ended(layout, session) else []
 
 
+def put_away(layout: Layout, now: int) -> list[str]:
+    """The ids of payloads of ended sessions that can still come back, oldest first."""
+    paths = [path for path in ended(layout)
+             if _stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)]  # fmt: skip
+    inside = [name for path in paths for _, _, found in os.walk(path) for name in found]
+    return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
+
+
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
     for path in reversed(ended(layout)):

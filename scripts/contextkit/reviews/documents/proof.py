@@ -185,7 +185,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 _DATA = frozenset("json yaml yml toml xml html csv markdown md text txt".split())
 _KNOWN = frozenset(
-    "scope file files read reviewed reviewer reviewers date model agent confidence effort"
+    "scope file files read reviewed by reviewer reviewers author date model agent confidence effort"
     " likelihood impact test tests testing naming names name style doc docs documentation"
     " performance security correctness architecture summary overview note notes method approach"
     " conclusion strengths strength positive positives coverage checked verified commit branch"

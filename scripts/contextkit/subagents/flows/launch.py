@@ -410,18 +410,22 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         work.append(f"{len(changed)} changed files")
     heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
     tips = {git.run(folder, "rev-parse", "HEAD").strip()}
-    others: tuple[str, ...] = ("--branches", "--remotes")
+    own: tuple[str, ...] = ()
     if kind == "worktree":
-        others = (f"--exclude={registry.branch_of(identity)}", *others)
+        own = (f"--exclude={registry.branch_of(identity)}",)
     else:
         tips.update(heads.split())
-    lost = [tip for tip in sorted(tips) if _is_lost(_top_of(layout), tip, others)]
+    top = _top_of(layout)
+    lost = [tip for tip in sorted(tips) if _is_lost(top, tip, own)]
     if lost:
-        work.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
+        but = "" if any(_is_lost(top, tip) for tip in lost) else " but its own"
+        work.append(f"commits on no branch{but} ({', '.join(tip[:12] for tip in lost)})")
     return work
 
 
-def _is_lost(top: str, tip: str, others: tuple[str, ...]) -> bool:
+def _is_lost(top: str, tip: str, without: tuple[str, ...] = ()) -> bool:
+    """Whether no branch holds a commit, `without` the one that such an option excludes."""
+    others = (*without, "--branches", "--remotes")
     try:
         return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
     except ContextError:

@@ -16,8 +16,9 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines, Piece
+from contextkit.text.digests import folding, pieces, reading
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import Piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -27,13 +28,14 @@ _SEVERITY = (
     r"|refactor)"
 )
 _CODE = r"[A-Z]{1,6}\d{2,5}"
+_SLUG = r"[a-z]+(?:-[a-z\d]+)+(?=: | [A-Z`'])"  # such a name of a rule, before a sentence
 _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
     rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
     rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
-    rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
+    rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _MARKED = Pattern(  # the level first, as Maven has it
     r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
@@ -42,7 +44,7 @@ _MARKED = Pattern(  # the level first, as Maven has it
 )
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
-    rf"|(?=invalid-syntax: ))"
+    rf"|(?={_SLUG}))"
     r"(?P<said>\S.*)$"
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
@@ -60,21 +62,23 @@ _SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arr
 )
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
-    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"\n(?:\[|[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
+_ORIGIN = Pattern(rf"\s*(?P<place>{_PLACE}):\s+(?:required|instantiated|included) from here$")
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
     rf"(?:>> Issue: )?(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})(?::\w+)?\]?)?:? *"
     r"(?P<said>\S.*)$"
 )
-_FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
+_FIRST_CODE = Pattern(rf"\[?({_CODE}|{_SLUG})\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
+_CODE_ALONE, _MORE = Pattern(r"\[[\w-]+\]$"), 3  # below a message of so many more lines
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
 _NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
     r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
@@ -140,7 +144,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     found, others = [*_in_lines(text)], [*_above_arrows(text)]
     covered = {message.line - 1 for message in found}
     others = [message for message in others if message.line - 1 not in covered]
-    for number in lines.numbers_in(text.whole, _alone):
+    for number in pieces.numbers_in(text.whole, _alone):
         messages, block = _opened(text, number)
         others += messages
         covered |= block
@@ -149,47 +153,65 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         found = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
     covered.update(_drawn(text))
+    found = [_with_origin(text, one) for one in found]
     return _unwrapped(text, found, covered), covered
 
 
+def _with_origin(text: Lines, one: Diagnostic) -> Diagnostic:
+    """A message with the place in the user's own source that led to it, which is told above it."""
+    above = text.all[one.line - 2].rstrip() if one.line > 1 else ""
+    origin = _ORIGIN.match(above) if above.endswith(" here") else None
+    if not origin or origin["place"] == one.place:
+        return one
+    return one._replace(quoted=f"{origin['place']}: {one.quoted}")
+
+
 def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
-    """The messages; one without a code that a tool wraps has its end, and the code, in the next."""
+    """The messages; one without a code that a tool wraps has its end, and the code, below."""
     codes = {message.code for message in found}
     if len(codes) < 2 or "" not in codes:
         return found
-    whole: list[Diagnostic] = []
-    for message in found:
-        below = message.line if not message.code and message.line not in covered else -1
-        more = text.all[below].strip() if 0 <= below < len(text.all) else ""
-        joined = _made(0, "", "", f"{message.said} {more}", f"{message.quoted} {more}")
-        if joined.code and (joined.code in codes or "  [" in more):
-            covered.add(below)
-            message = joined._replace(line=message.line, place=message.place, level=message.level)
-        whole.append(message)
-    return whole
+    return [one if one.code else _with_end(text, one, covered, codes) for one in found]
+
+
+def _with_end(text: Lines, one: Diagnostic, covered: set[int], codes: set[str]) -> Diagnostic:
+    """A message with its end and its code from the next lines, if they are there."""
+    end = ""
+    for number in text.below(one.line - 1, _MORE):
+        line = text.all[number].strip()
+        if number in covered or not line:
+            break
+        end = f"{end} {line}"
+        whole = _made(0, "", "", f"{one.said}{end}", f"{one.quoted}{end}")
+        is_code = "  [" in line or _CODE_ALONE.match(line)
+        if whole.code and (whole.code in codes or is_code):
+            covered.update(range(one.line, number + 1))
+            return whole._replace(line=one.line, place=one.place, level=one.level)
+    return one
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    begun = [(first, *begin) for first, piece in lines.pieces(text.whole)
+    begun = [(first, *begin) for first, piece in pieces.pieces(text.whole)
              for begin in _begun(piece)]  # fmt: skip
     has_lists = any(listed for _, _, listed, _ in begun)
     names = [number for number, line in enumerate(text.all if has_lists else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for first, below, listed, one in begun:
-        if one and one.level != _NOTE:
-            yield Diagnostic(first + one.line, *one[1:])
-        elif listed and (above := bisect.bisect(names, first + below)):
-            file = text.all[names[above - 1]].strip().removesuffix(":")
-            place, words = f"{file}:{listed['at']}", listed["said"]
-            level = _level(listed["level"] or "")
-            yield _made(first + below, place, level, words, f"{place} {words}")
+    for first, below, listed, placed in begun:
+        number = first + below
+        if placed:
+            place, level, code, said = placed
+            yield Diagnostic(number + 1, place, level, code, said, text.all[number][:_READ])
+        elif above := bisect.bisect(names, number):
+            at, level, words = listed
+            place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
+            yield _made(number, place, _level(level), words, f"{place} {words}")
 
 
-_Begun = tuple[int, "re.Match[str] | None", "Diagnostic | None"]
+_Begun = tuple[int, tuple[str, ...], tuple[str, ...]]
 
 
-@lines.of_piece
+@pieces.of_piece
 def _begun(piece: Piece) -> list[_Begun]:
     """The lines of a piece that begin with a message, by number; in a list, or with its place."""
     begun = list[_Begun]()
@@ -197,33 +219,32 @@ def _begun(piece: Piece) -> list[_Begun]:
         if len(piece.all[number]) > 4 * _READ:
             continue
         read = piece.all[number][:_READ]
-        if one := _placed(read, number):
-            begun.append((number, None, one))
+        if placed := _PLACED.match(read) or _MARKED.match(read):
+            said = _placed(placed)
+            begun += [(number, (), said)] if said[1] != _NOTE else []
         elif listed := _LISTED.match(read):
-            begun.append((number, listed, None))
+            begun.append((number, listed.groups(""), ()))
     return begun
 
 
-@lines.of_piece
+@pieces.of_piece
 def _alone(piece: Piece) -> list[int]:
     """The lines of a piece that are nothing but a place, by number."""
     return [number for number, line in enumerate(piece.all)
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
-def _placed(read: str, number: int) -> Diagnostic | None:
-    """The message in a line that begins with its place."""
-    placed = _PLACED.match(read) or _MARKED.match(read)
-    if not placed:
-        return None
-    named = {} if placed["level"] else placed.groupdict()
-    level = placed["level"] or named.get("letter") or named.get("kind") or ""
-    return _made(number, placed["place"], _level(level), placed["said"], read)
+def _placed(placed: re.Match[str]) -> tuple[str, ...]:
+    """The message in a line that begins with its place: that, its level, code and words."""
+    place, level, said = placed.group("place", "level", "said")
+    named = {} if level else placed.groupdict()
+    level = _level(level or named.get("letter") or named.get("kind") or "")
+    return place, *_parsed(level, said)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     """The messages above arrows that point at their places."""
-    for number, place in lines.in_pieces(text.whole, _arrows):
+    for number, place in pieces.in_pieces(text.whole, _arrows):
         above = range(number - 1, max(-1, number - _BELOW), -1)
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
@@ -239,7 +260,7 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             yield one._replace(code=said["code"] or one.code, severity=severity)
 
 
-@lines.of_piece
+@pieces.of_piece
 def _arrows(piece: Piece) -> list[tuple[int, str]]:
     """The lines of a piece with an arrow, by number, each with the place it points at."""
     has_some = any(map(piece.text.__contains__, _ARROWS))
@@ -249,7 +270,7 @@ def _arrows(piece: Piece) -> list[tuple[int, str]]:
 
 def _drawn(text: Lines) -> Iterator[int]:
     """The lines that draw the source below an arrow, up to an empty one."""
-    for number, _ in lines.in_pieces(text.whole, _arrows):
+    for number, _ in pieces.in_pieces(text.whole, _arrows):
         for below in itertools.takewhile(text.all.__getitem__, text.below(number)):
             if _GUTTER.match(text.all[below]):
                 yield below
@@ -279,6 +300,11 @@ def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
     """A diagnostic of what is said behind its place."""
+    return Diagnostic(number + 1, place, *_parsed(level, said), quoted)
+
+
+def _parsed(level: str, said: str) -> tuple[str, str, str]:
+    """The level, the code and the rest of what is said."""
     said = said.strip()
     first = _FIRST_CODE.match(said)
     is_apart = "  " in said or "\t" in said
@@ -291,7 +317,7 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
     said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
-    return Diagnostic(number + 1, place, level, code, said, quoted)
+    return level, code, said
 
 
 @functools.cache
@@ -335,7 +361,7 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
     for same in sorted(groups, key=_order_of_many):
-        first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
+        first, said = same[0], folding.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         said = reading.cut(f"{first.code} {said}".strip(), most) + times
         made.append(_unit(first, said, same, graded))

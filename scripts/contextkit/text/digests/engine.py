@@ -509,7 +509,13 @@ def _digest(
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
             more = _without_lead(unit.text, units[number - 1].text)
-            rows[-1] = rows[-1]._replace(finding=reading.joined(rows[-1].finding, more))
+            said = rows[-1].finding
+            said = (
+                f"{said.removesuffix('.')}; {more}"
+                if unit.group == _FAILED
+                else reading.joined(said, more)
+            )
+            rows[-1] = rows[-1]._replace(finding=said)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)

@@ -16,16 +16,19 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading, runners
-from contextkit.text.digests.lines import Lines, Piece
+from contextkit.text.digests import failure_words, folding, lines, pieces, reading, runners
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"
+    r"|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
     r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b"
     r"|^(\W)\1\1\W*(?:[^\W_]+\W+){0,3}\1\1$"
+    r"|^(?:[A-Z]\w+ {2,})+[A-Z]\w+$"  # the header of a table
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
 _TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
@@ -51,16 +54,18 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^(\w[\w (),/-]*?)\.{3,}Failed$"  # a check
     r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S.*) \[[^\]]*\]$"  # dotnet
-    r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
+    r"|^\d+ - (\S+) \([\w ]+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
 _DOTS = Pattern(r"\.{6,}")  # between a check and its result
 _BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
+_RULES = "─—-= "
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
-    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
+    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$"
+    r"|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test
@@ -75,6 +80,7 @@ _MESSAGE = Pattern(
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
+_DIGITS = Pattern(r"\d+")
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
@@ -108,12 +114,14 @@ _BEGUN = (  # what stands above the cause of a failure: another exception; rspec
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
 _WARNING = Pattern(r"\w+Warning: ")
+_EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # a field that says nothing
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S.* \[)"
 )
 _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
-    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- |=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
+    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- (?!expected\b|actual\b)|=== |[✓✔√ℹ] ?"
+    r"|Tests?(?: Suites?| Files)?:?\s+\d"
     r"|Tests: |Ran \d+ |failures:$|\d+ (?:passing|failing|pending|examples)|Failed examples"
     r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
 )
@@ -127,7 +135,7 @@ _UNSAID = Pattern(  # a failure of which the next line says what it is
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
+_MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
@@ -137,6 +145,7 @@ _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one 
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
 _PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
+_SAME = 4  # values of a test that are told as one
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -177,7 +186,7 @@ class _Block:
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
             first = [number for number in block if not _points_or_asks(text.bare[number])][:2]
             said = [text.bare[number] for number in first]
-            leads_on = said and (said[0].endswith(":") or lines.says_failed(said[-1]))
+            leads_on = said and (said[0].endswith(":") or failure_words.says_failed(said[-1]))
             first = first if leads_on else first[:1]
             self.message = reading.joined(*said[: len(first)]) if said else ""
             self.used.update(first)
@@ -234,6 +243,7 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
+    line = _EMPTY.sub("", line) if len(line) > most else line
     return reading.both_ends(
         " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
     )
@@ -255,10 +265,18 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     if heads:
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
+        used |= _named_again(text, [name for name, _ in tests[:_READ_WHOLE]])
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
-    return sorted(_once(failed, errors)), used | of_errors, inside
+    return sorted(_folded(_once(failed, errors))), used | of_errors, inside
+
+
+def _named_again(text: Lines, names: list[str]) -> set[int]:
+    """The lines that end with the name of a failed test, and say nothing of it."""
+    ends = tuple(f" {name}" for name in names)
+    return {at for at in text.holding(*names)
+            if f" {text.bare[at].rstrip(_RULES)}".endswith(ends)}  # fmt: skip
 
 
 def _aside(text: Lines) -> set[int]:
@@ -282,7 +300,7 @@ def _aside(text: Lines) -> set[int]:
             numbers |= {at, *_deeper(text, at)}
     others = {text.bare[at][2:].partition(" (")[0] for at in text.holding("▶ ")
               if text.bare[at][:2] == "▶ "}  # fmt: skip
-    if "(retry #" in text.whole:
+    if text.holds("(retry #"):
         others.update(m[1] for _, line in text.bare.all() if (m := _PASSED.match(line)))
     for at in text.holding(*"✕✗✘×✖") if others else ():
         test = _TEST.match(text.bare[at]) if text.bare[at][:1] in "✕✗✘×✖" else None
@@ -299,12 +317,12 @@ def _deeper(text: Lines, at: int) -> Iterator[int]:
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
+    begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = lines.numbers_in(text.whole, _marked)
+    headings = pieces.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
-    named = lines.in_pieces(text.whole, _named)
+    named = pieces.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
     again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
@@ -316,7 +334,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
         elif test := _NUMBERED.match(line):
-            name = test[1].rstrip("─—-= ")
+            name = test[1].rstrip(_RULES)
             if at > numbered or name in again:
                 heads[at] = name if name in again else _continued(text, at, test[1])
             elif _is_said_below(text, at) and runners.wrote(text.whole):
@@ -330,18 +348,18 @@ def _is_said_below(text: Lines, at: int) -> bool:
     return any(text.fails(n) for n in below)
 
 
-@lines.of_piece
+@pieces.of_piece
 def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
     return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
 
 
-@lines.of_piece
+@pieces.of_piece
 def _named(piece: Piece) -> list[tuple[int, str]]:
     """The names of failed tests in a piece by line, where the line itself tells them."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
-        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        line = piece.bare.get(number) or pieces.bare(piece.all[number])
         if line.startswith(_OF_PYTEST):
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
@@ -385,8 +403,7 @@ def _blocks(
     """
     printed: dict[str, list[int]] = {}
     owner = ""
-    runs = "=== RUN" in text.whole or "[ RUN   " in text.whole
-    for at, line in text.bare.all() if runs else ():
+    for at, line in text.bare.all() if text.holds("=== RUN", "[ RUN   ") else ():
         if line.startswith(("===", "---", "[ ")):
             run = _RUNS.match(line)
             owner = run[1] if run else ""
@@ -482,7 +499,8 @@ def _cited(
     if message and message not in text.bare[line]:
         return line, f"{name}: {message}"
     bare = text.bare[next((at for at in same if heads[at] == name), line)]
-    return line, name if bare.startswith("___") else bare
+    is_told = name in bare and not bare.startswith("___")
+    return line, bare if is_told else name
 
 
 def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
@@ -529,6 +547,22 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     return failures
 
 
+def _folded(failures: list[Failure]) -> Iterator[Failure]:
+    """The failures; those of one test with many values are one, if only numbers differ."""
+    same: dict[tuple[str, str], list[Failure]] = {}
+    for at, failure in enumerate(failures):
+        test, bracket, _ = failure.name.partition("[")
+        form = _DIGITS.sub("0", failure.said) if test and bracket else str(at)
+        same.setdefault((test, form), []).append(failure)
+    for first, *others in same.values():
+        if len(others) < _SAME - 1:
+            yield from (first, *others)
+            continue
+        said = folding.alike((one.said for one in (first, *others)), 2 * _LONGEST)
+        count = len(others) + 1
+        yield first._replace(said=f"{said} (x{count})", times=count)
+
+
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
@@ -550,7 +584,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(lines.alike(one_line, _LONGEST))
+            message = shown(folding.alike(one_line, _LONGEST))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -590,12 +624,12 @@ def _fails(line: str) -> bool:
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
-        return lines.says_failure(line[place.end() :])
-    says = lines.says_failure if " " in last else lines.says_failed
+        return failure_words.says_failure(line[place.end() :])
+    says = failure_words.says_failure if " " in last else failure_words.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)
-    is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
-    is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
+    is_loud = any(map(failure_words.says_failure, _LOUD.findall(line)))
+    is_said = is_loud or failure_words.says_failed(" ".join(words[:_FIRST]))
     return is_last or is_said or line.startswith(_OF_PYTEST)
 
 

@@ -10,6 +10,7 @@ candidate line by line, and lines that speak of a failure are counted if nothing
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 
@@ -17,14 +18,16 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
+from contextkit.text.digests.failure_words import says_failure
 from contextkit.text.digests.kinds import diff, listing, log
-from contextkit.text.digests.lines import (
-    Lines,
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import (
     Piece,
     failing_in,
+    lines_of,
     numbers_in,
     of_piece,
-    says_failure,
+    read_in_two,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
@@ -121,12 +124,15 @@ def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
     return "\n".join(read), shown, between, numbers[_FOUND:]
 
 
+_read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
+
+
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
-    lines = text.split("\n")
+    lines = lines_of(text)
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
     told, sizes = _of_segments(text, lines)
-    run = log.run(Lines("\n".join(lines) if sizes else text), status)
+    run = log.run(_read("\n".join(lines) if sizes else text), status)
     if any(unit.group == listing.STATES for unit in told):
         run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
@@ -152,7 +158,7 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind)
+        kind, units = _told(segment, segment_kind, is_all)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -164,7 +170,7 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell, behind the failures but for states; no file in conflict is told twice."""
+    """What kinds tell behind failures, but for states; files in conflict are not told twice."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
@@ -229,7 +235,7 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
-def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
+def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
     """The kind of a segment with its statements; none if no kind knows it."""
     if not text.strip():
         return "", []
@@ -238,6 +244,8 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
+    if is_all:
+        read_in_two(text)  # as all lines will be
     return _inside(text) if not kind else ("", [])
 
 
@@ -275,7 +283,9 @@ class Segment(NamedTuple):
 @of_piece
 def _begin(piece: Piece) -> list[int]:
     """The lines of a piece that may begin a segment, by number; the last one, if none follows."""
-    may = [n for n, line in enumerate(piece.all) if line[:1] in _FIRST or "@" in line[:_READ]]
+    has_at = "@" in piece.text
+    may = [n for n, line in enumerate(piece.all)
+           if line[:1] in _FIRST or (has_at and "@" in line[:_READ])]  # fmt: skip
     last = len(piece.all) - 1
     return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
 
@@ -330,7 +340,7 @@ def _end_of_json(lines: list[str], at: int) -> int:
     if len(first) == 1:
         closing = "}" if first == "{" else "]"
         for number in range(at + 1, len(lines)):
-            if lines[number].rstrip() == closing:
+            if lines[number].rstrip() == closing and first not in lines[number + 1 : number + 2]:
                 return number + 1
         return len(lines)
     while at < len(lines) and lines[at][:1] == first[0]:

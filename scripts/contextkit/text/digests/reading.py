@@ -35,6 +35,7 @@ _ABBREVIATIONS = frozenset(
 
 
 _RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
+_HYPHEN = "\u2010"  # of a page, at the end of a line
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
@@ -363,11 +364,14 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
+_ALNUM = re.compile(r"[^\W_]")
+
+
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The lines between empty ones, with the number, from 0, of the first."""
     start = 0
     for number, line in enumerate([*lines, ""]):
-        if not any(map(str.isalnum, line)) and line.rstrip() != "--":  # above a signature
+        if not _ALNUM.search(line) and line.rstrip() != "--":  # above a signature
             if number > start:
                 yield start, lines[start:number]
             start = number + 1
@@ -376,11 +380,10 @@ def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 def prose(lines: list[str]) -> set[int]:
     """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
     numbers: set[int] = set()
+    low, high = _WRAPPED
     for start, block in paragraphs(lines):
-        low, high = _WRAPPED
-        is_wrapped = 1 < len(block) < _PARAGRAPH and all(
-            low <= len(line) <= high for line in block[:-1]
-        )
+        sizes = [*map(len, block[:-1])]
+        is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and low <= min(sizes) and max(sizes) <= high
         is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
         if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
@@ -396,12 +399,14 @@ def _begin_alike(block: list[str]) -> bool:
 
 def is_worded(line: str) -> bool:
     """Whether nearly all of a line is letters and spaces."""
-    text = " ".join(line[:_READ].split())
-    others = text.encode("utf-8", "replace").translate(None, _WORDED)
-    return len(others) < (1 - _LETTERS) * len(text)
+    read, share = line[:_READ], 1 - _LETTERS
+    others = len(read.encode("utf-8", "replace").translate(None, _WORDED))
+    return others < share * len(read) and others < share * len(" ".join(read.split()))
 
 
-_WORDED = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or byte == 32)
+_WORDED = bytes(
+    byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or chr(byte).isspace()
+)
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
@@ -438,7 +443,8 @@ def both_ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     end = text[-min(_END, most // 2) :]
-    return f"{cut(text, most - len(end))} {end[end.find(' ') + 1 :]}"
+    words = _BETWEEN_WORDS.search(end)  # and not between a name and its value
+    return f"{cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:
@@ -456,15 +462,23 @@ def beginning(text: str, end: int) -> str:
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
 
 
+def wrapped(text: str, more: str) -> str:
+    """A line with the next one of its paragraph; a word that a page parts between them is whole."""
+    if not text.endswith(_HYPHEN):
+        return f"{text} {more}"
+    return text[: -more[:1].islower() or None] + more
+
+
 def joined(line: str, *others: str) -> str:
     """Statements as one line."""
     for other in others:
-        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;…" else f"{line}; {other}"
+        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;" else f"{line}; {other}"
     return line
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
 _REMARK = re.compile(r" \([^()\n]{9,}\)")
+_BETWEEN_WORDS = re.compile(r"(?<!\":) ")
 _BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 

@@ -25,7 +25,7 @@ _OFTEN = 3  # requests of one client that are told
 
 def failed(text: Lines) -> tuple[list[Unit], set[int]]:
     """What was answered with each status from 400 on; the worst and most frequent first."""
-    if not any(map(text.whole.__contains__, _MARKS)):
+    if not text.holds(*_MARKS):
         return [], set()
     by_status: dict[str, list[tuple[int, re.Match[str]]]] = {}
     for number, match in reading.places(_REQUEST, text.whole):

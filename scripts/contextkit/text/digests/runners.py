@@ -16,10 +16,11 @@ from contextkit.text.patterns import Pattern
 
 _RESULT = r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?)"
 _COUNTS = Pattern(  # a line, no part of source, that may count results
-    rf"^(?!.*[\"'`{{}}\\]).*(?:\b\d[\d,]*%? (?:tests? )?{_RESULT}|\b{_RESULT}(?:=|: +)\d"
-    r"|\d (?:tests? in|examples),? ).*$",
-    re.M | re.I,
+    rf"(?!.*[\"'`{{}}\\]).*(?:\b\d[\d,]*%? (?:tests? )?{_RESULT}|\b{_RESULT}(?:=|: +)\d"
+    r"|\d (?:tests? in|examples),? )",
+    re.I,
 )
+_COUNTED = ("pass", "fail", "error", "test in", "tests in", "examples")  # of which it holds one
 _WORDS = Pattern(r"[^\W\d_]+")
 _OF_COUNTS = frozenset(
     "test tests file files suite suites result run runs ran passed passing pass failed failing fail"
@@ -49,10 +50,13 @@ def wrote(text: str) -> bool:
 
 def _says_results(text: str) -> bool:
     """Whether a line counts results of tests and nothing else: `3 passed, 1 failed in 2 s`."""
-    return bool(_STATES.search(text)) or any(map(_is_count, _COUNTS.finditer(text)))
+    rows = (row for row in text.lower().split("\n") if any(map(row.__contains__, _COUNTED)))
+    return bool(_STATES.search(text)) or any(map(_is_count, rows))
 
 
-def _is_count(line: re.Match[str]) -> bool:
-    words = _WORDS.findall(line[0].lower())
+def _is_count(row: str) -> bool:
+    if not _COUNTS.match(row):
+        return False
+    words = _WORDS.findall(row)
     others = sum(word not in _OF_COUNTS for word in words)
     return others * _OTHERS <= len(words)

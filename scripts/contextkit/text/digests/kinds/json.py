@@ -185,7 +185,7 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
             [row for row in body if row[1][index]] if often[key] <= max(1, len(rows) // 20) else []
         )
         for _, row in rare if "." not in key else ():
-            text = cut(f"{row[index]} ({row[0]})", _ENTRY)
+            text = cut(f"{row[index]} ({row[0]})" if row[0] else row[index], _ENTRY)
             found.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))
         for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"

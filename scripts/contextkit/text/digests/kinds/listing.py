@@ -12,15 +12,9 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.failure_words import is_amiss, says_failed, says_failure
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import (
-    Piece,
-    in_pieces,
-    is_amiss,
-    of_piece,
-    says_failed,
-    says_failure,
-)
+from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -28,12 +22,17 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d"
+    r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
+)
+_BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
+    r"^(?P<commit>\^?[0-9a-f]{7,40}) (?:\S+ +)?\((?P<who>\S.*?) +(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?: \d\d:\d\d:\d\d [+-]\d{4})? +\d+\) ?(?P<code>.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
@@ -61,10 +60,9 @@ _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
 _MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
-    r"^[ \t]*(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)$"
-    r"|^[ \t]*(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*$"
-    r"|^[ \t]*# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*)$",
-    re.M,
+    r"\n[ \t]*+(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
+    r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
+    r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
 _TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
 _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
@@ -78,18 +76,19 @@ _DEFINES = Pattern(  # a found line that defines what was looked for
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
     r"|:\d+:\s*(?:CREATE|ALTER) "
 )
-_SELDOM = 50  # entries, of which one is of a rare mode
+_SELDOM, _BESIDE = 50, 10  # entries, and those of a folder, of which one is of a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
 _LARGEST = 200_000  # characters in which lists with titles are looked for
 _RUNS = 3  # of a tool at least
-_FIELD = Pattern(r"( *)(\w[\w./ -]*):(?:\s+(\S.*))?$")
+_FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
 
+_Field = tuple[int, str, str, str]  # its number, indent, name and value
 Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
 
 
@@ -208,9 +207,7 @@ def _counted(units: list[Unit], left: int) -> list[Unit]:
 def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    modes = Counter(entry["mode"] for _, entry in entries if entry["mode"])
-    few = max(1, modes.total() // _SELDOM)
-    odd: list[Unit] = []
+    modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -218,9 +215,8 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
-        if entry["name"] not in (None, ".", "..") and 0 < modes[entry["mode"]] <= few:
-            said = f"{entry['mode']} {os.path.join(folder, entry['name'])}"
-            odd.append(Unit(number, "of a rare mode", said, 2.0, 2))
+        if entry["mode"] and entry["name"] not in (".", ".."):
+            modes.append((number, os.path.join(folder, entry["name"]), entry["mode"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -230,10 +226,26 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *odd[:_SHOWN],
+        *_of_rare_modes(modes),
         *_counted([Unit(n, "file", f"{name} {size}", 0.5, group="file")
                    for n, name, size in named[:_LINES]], len(named[_LINES:])),
     ]  # fmt: skip
+
+
+def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
+    """Those with a mode that is rare in the listing, or that no other one beside them has."""
+    often = Counter(mode for _, _, mode in entries)
+    inside = Counter(os.path.dirname(path) for _, path, _ in entries)
+    beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
+    few = max(1, len(entries) // _SELDOM)
+    rare: list[tuple[int, str, str]] = []
+    for number, path, mode in entries:
+        folder = os.path.dirname(path)
+        is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
+        if often[mode] <= few or (is_alone and mode[0] != "d"):
+            rare.append((number, path, mode))
+    rare.sort(key=lambda one: often[one[2]] > few)
+    return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
@@ -265,16 +277,14 @@ def _tree(entries: Entries) -> list[Unit]:
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     for units_of in (_groups, _series) if len(text) < _LARGEST else ():
         listed, taken = units_of(lines)
         if listed:
             return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
-    for number, match in in_pieces(text, _marked):
-        mark = match["box"] or match["sign"] or match["fate"]
-        name = match["name"] or match["thing"] or match[0]
-        if match["box"] and (title := _above(lines, number)):
+    for number, (mark, name, is_box) in in_pieces(text, _marked):
+        if is_box and (title := _above(lines, number)):
             name = f"{title} {name}"
         entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
     count = sum(map(len, entries.values()))
@@ -369,15 +379,17 @@ def _depth(line: str) -> int:
 
 
 @of_piece
-def _marked(piece: Piece) -> Entries:
-    """The lines of a piece with marks, by number."""
-    return [*reading.places(_MARKED, piece.text)]
+def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
+    """The lines of a piece with marks, by number: the mark, its thing, whether it is a box."""
+    return [(number - 1, (match["box"] or match["sign"] or match["fate"],
+                          match["name"] or match["thing"] or match[0], bool(match["box"])))
+            for number, match in reading.places(_MARKED, f"\n{piece.text}")]  # fmt: skip
 
 
 @of_piece
-def _fields(piece: Piece) -> Entries:
-    """The lines of a piece that are fields of a description, by number."""
-    return [(number, match) for number, line in enumerate(piece.all)
+def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
+    """The lines of a piece that are fields of a description, by number: indent, name, value."""
+    return [(number, match.group(1, 2, 3)) for number, line in enumerate(piece.all)
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
@@ -386,30 +398,30 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
-    path: list[re.Match[str]] = []
-    above: list[re.Match[str]] = []  # those of the last state; the first one is told whole
-    for number, match in fields:
-        path = [outer for outer in path if len(outer[1]) < len(match[1])] + [match]
-        if _is_state(match):
+    path: list[_Field] = []
+    above: list[_Field] = []  # those of the last state; the first one is told whole
+    for number, parts in fields:
+        field = (number, *parts)
+        path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
+        if _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
             said = " › ".join(map(_field, new))
             yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
             above = [*path]
 
 
-def _is_state(match: re.Match[str]) -> bool:
-    value = match[3] or ""
+def _is_state(value: str) -> bool:
     fails = " " not in value and says_failed(value)
-    return fails or bool(_STATE.match(value) or _COUNT.match(match[0]))
+    return fails or bool(_STATE.match(value))
 
 
-def _field(match: re.Match[str]) -> str:
-    return " ".join(filter(None, match.group(2, 3)))
+def _field(field: _Field) -> str:
+    return " ".join(filter(None, field[2:]))
 
 
-def _thing(path: list[re.Match[str]]) -> str:
+def _thing(path: list[_Field]) -> str:
     """What a state is about: the fields around it that have no value."""
-    return " › ".join(match[2] for match in path if not match[3])
+    return " › ".join(field[2] for field in path if not field[3])
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -429,6 +441,23 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
         if ends and commits and not commits[-1].subject:
             commits[-1] = commits[-1]._replace(subject=below.strip())
     return _of_commits(commits, authors)
+
+
+def _blamed(entries: Entries) -> list[Unit]:
+    """Who wrote how many lines of a file, then those of small commits, the newest first."""
+    sizes = Counter(match["commit"] for _, match in entries)
+    authors = Counter(match["who"] for _, match in entries)
+    newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
+    said = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
+    units = _sums(f"{said} {newest['commit']} of {newest['date']}", "authors", authors)
+    order = sorted(entries, key=lambda one: one[1]["date"], reverse=True)
+    order.sort(key=lambda one: sizes[one[1]["commit"]])
+    for place, (number, match) in enumerate(order[:_LINES]):
+        said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
+        is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
+        weight = 1.0 / sizes[match["commit"]]
+        units.append(Unit(number, "line", said[:_LONGEST], weight, 3 * is_small))
+    return units
 
 
 def _commits(entries: Entries) -> list[Unit]:
@@ -472,6 +501,7 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
+    "blamed": (_BLAMED, _blamed),
     "commits": (_COMMIT, _commits),
     "hits": (_HIT, _hits),
 }

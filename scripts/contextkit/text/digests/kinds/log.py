@@ -9,9 +9,11 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading, requests
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare, says_failed
+from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
+from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -57,6 +59,7 @@ _COUNTS = Pattern(
     re.I,
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
+_RAISED_WARNING = Pattern(r"\w+Warning: \S")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
@@ -177,7 +180,7 @@ def _is_grave(unit: Unit, top: int) -> bool:
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     """The last word of each of several commands, those that failed first; the lines with one."""
-    rows = enumerate(text.all if f"\n{_PROMPT}" in text.whole else ())
+    rows = enumerate(text.all if "\n$" in text.whole else ())  # which is found fast
     typed = [number for number, line in rows if line.startswith(_PROMPT)]
     ended: list[tuple[bool, int, str]] = []
     for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
@@ -205,7 +208,8 @@ def _sums_up(said: str) -> bool:
 def _last_word(units: list[Unit]) -> list[Unit]:
     """The units, of which the last short ones that say something get a rank."""
     end = max((unit.line for unit in units), default=0)
-    short = {unit.line for unit in units if " " in unit.text and len(unit.text) < _SHORT}
+    worded = (unit for unit in units if " " in unit.text and not is_frame(unit.text))
+    short = {unit.line for unit in worded if len(unit.text) < _SHORT}
     last = {line for line in sorted(short)[-_LAST:] if line > end - _NEAR_END}
     return [u._replace(rank=u.rank or 3) if u.line in last else u for u in units]
 
@@ -238,7 +242,7 @@ def _verdict(
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if n not in placed and _VERDICT.search(plain[n])
                and "fixable" not in plain[n]]  # fmt: skip
-    raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
+    raised = [n for n in text.below(end - 1) if n not in placed and _is_raised(text, n)][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = summary = [*summary, *raised]
@@ -260,6 +264,12 @@ def _verdict(
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
     return [unit], set(summary), told
+
+
+def _is_raised(text: Lines, number: int) -> bool:
+    """Whether a line is an exception, or a warning below the source that gives it."""
+    is_warning = _RAISED_WARNING.match(text.all[number]) and text.all[number - 1][:2] == "  "
+    return bool(is_warning or _RAISED.match(text.all[number]))
 
 
 def _plain(text: Lines, number: int) -> str:
@@ -292,7 +302,7 @@ def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, if most lines have one."""
-    has_status = "HTTP/" in text.whole or "status=" in text.whole
+    has_status = text.holds("HTTP/", "status=")
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     total = sum(map(bool, text.all))
     seen = Counter[str]()

@@ -15,6 +15,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
 from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -62,7 +63,7 @@ class _Passage(NamedTuple):
 
 def confidence(text: str) -> int:
     """By its words: sentences, or messages of people who ask."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         said = [_MESSAGE.sub("", line, 1) for line in lines]
@@ -130,7 +131,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order; quoted mails and signatures are left out."""
-    title, sender, signed = "", "", False
+    title, sender, signed, depth = "", "", False, 0
     width = _width(lines)
     for start, rows in reading.paragraphs(lines):
         head = [field for row in rows if (field := _FIELD.match(row))]
@@ -142,18 +143,24 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
         signed = signed or rows[0].rstrip() == "--"
         if signed or rows[0][:1] == ">":
             continue
+        if _depth(rows[0]) < depth:
+            title, depth = "", 0
         if _is_title(rows):
             is_first = not title and all(not line.strip() for line in lines[:start])
             if is_first:
                 yield _Passage(start + 1, "", rows[0].strip())
             else:
-                title = rows[0].strip().rstrip(":：")
+                title, depth = rows[0].strip().rstrip(":："), _depth(rows[0])
             start, rows = start + 1, rows[1:]
         for number, text in _split(rows, width):
             message = _MESSAGE.match(text)
             name = (message["nick"] or message["name"]) if message else sender
             is_whole = bool(message or _ITEM.match(text))
             yield _Passage(start + number + 1, title, text.lstrip("-*+•· "), name, is_whole)
+
+
+def _depth(row: str) -> int:
+    return len(row) - len(row.lstrip())
 
 
 def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
@@ -193,7 +200,7 @@ def _split(rows: list[str], width: int) -> Iterator[tuple[int, str]]:
         hangs = (row[:1] == " " and _ITEM.match(text)) or _MESSAGE.match(text)
         is_full = width and len(rows[number - 1]) + len(word) >= width
         if not begins and (hangs or is_full):
-            text = f"{text} {bare}"
+            text = reading.wrapped(text, bare)
             continue
         if text:
             yield start, text

@@ -24,6 +24,7 @@ _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
 _URGENT = 1.5  # how much more an item of the highest priority weighs
+_DEFINING = 5  # how much more weighs what says what the thing in the title is
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
@@ -45,9 +46,10 @@ def confidence(text: str) -> int:
         return 0  # a tool begins its lines like that
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
-    titles = set(_TITLES.findall(sample))
-    if 1 < len(titles) == form and len({_DIGITS.sub("", title) for title in titles}) == 1:
-        return 0  # a script names the runs of a tool like that
+    titles = _TITLES.findall(sample)
+    are_alike = len({_DIGITS.sub("", title) for title in titles}) == 1 < len(titles) == form
+    if are_alike and (len({*titles}) > 1 or titles[0][1] == " "):
+        return 0  # a script names the runs of a tool like that, or the tool itself
     if len(_PLACED.findall(sample)) > heads:
         return 0  # `go vet` names its packages like that
     if not heads and _LISTS.search(sample):
@@ -66,7 +68,7 @@ def units(text: str) -> list[Unit]:
     for block in reading.blocks(text):
         if block.kind != "code" and not names.read(block):
             level = "" if names.current else _priority(block)
-            told = of_block(block)
+            told = [_defining(unit, block) for unit in of_block(block)]
             if names.current:
                 told = [unit._replace(aspect=names.current) for unit in told]
             levels = [level, *[""] * len(told)]  # an item is counted once
@@ -80,6 +82,14 @@ def units(text: str) -> list[Unit]:
         else unit
         for unit, level in [*listed, *others]
     ]
+
+
+def _defining(unit: Unit, block: Block) -> Unit:
+    """A unit, which weighs more if it says below the title what the thing of that name is."""
+    is_opening = block.kind == "text" and len(block.titles) == 1
+    if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
+        return unit._replace(weight=unit.weight * _DEFINING, key=True)
+    return unit
 
 
 def statements(text: str) -> list[Unit]:

@@ -25,6 +25,12 @@ _TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.
 _TAP_WORDS = {"fail": "failed", "cancelled": "cancelled", "skipped": "skipped", "todo": "todo",
               "pass": "passed"}  # fmt: skip
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
+_TAP_VALUES = (  # named, behind signs, or else what comes next
+    Pattern(r"\s*((?:actual|expected|found|wanted|got|received): \S.*)$"),
+    Pattern(r"\s*([-+] +(?!actual|expected)\S.*)$"),
+    Pattern(r"\s*(?!\+ actual )(\S.*)$"),
+)
+_BLOCK = 40  # lines of a test's block
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
 _IN_FILE = Pattern(r"^\(.*\bfile (\S+), line (\d+)\)")
 _SOURCE = Pattern(r"`.*' failed")
@@ -151,14 +157,12 @@ def _tap(text: str) -> Iterator[Test]:
         depths = [outer for outer in depths if outer <= depth] + [depth]
         if has_inner:
             continue
-        message = place = ""
-        for below in lines[number + 1 : number + 30]:
-            if _TAP.match(below):
-                break
-            if message == "|-":
-                message = below.strip()
-            message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
-            place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
+        others = itertools.takewhile(
+            lambda line: not _TAP.match(line), lines[number + 1 :][:_BLOCK]
+        )
+        block = [*others]
+        message = _said_in(block)
+        place = next((at[1] for at in map(_TAP_AT.match, block) if at), "")
         comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
         said = [comment.lstrip(" #") for comment in comments]
         place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, said) if m), "")
@@ -166,6 +170,18 @@ def _tap(text: str) -> Iterator[Test]:
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
+
+
+def _said_in(block: list[str]) -> str:
+    """What the block of a test says; a message that leads on with the values that it is about."""
+    at, said = next(((n, m[1]) for n, m in enumerate(map(_TAP_SAYS.match, block)) if m), (0, ""))
+    if said in ("|-", "|", ">-"):
+        at, said = at + 1, "".join(block[at + 1 : at + 2]).strip()
+    below = [*itertools.takewhile(lambda line: line.strip() != "...", block[at + 1 :])]
+    for form in _TAP_VALUES if said.endswith(":") else ():
+        if values := [value[1] for value in map(form.match, below) if value][:2]:
+            return f"{said} {', '.join(values)}"
+    return said
 
 
 def _worth_saying(comments: list[str]) -> list[str]:

@@ -10,7 +10,8 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.lines import bare, says_failed, says_failure
+from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 
@@ -48,6 +49,7 @@ _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
+_SORTED = 2.0  # weight of a column by which the rows are sorted
 _LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters beside a name
 _LARGEST = 200_000  # characters in which tables are looked for among other lines
 LEFT = 8  # the rank of a line that is only counted as left out
@@ -72,9 +74,17 @@ def confidence(text: str) -> int:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, nor the rule of a box, with their numbers."""
-    lines = enumerate(text.translate(_BORDERS).split("\n"), start=1)
-    return [(number, line) for number, line in lines if line.strip() and _is_row(line)]
+    """The lines that are not blank, nor the rule of a box, with their numbers.
+
+    Of several between the first two rules of a box, the first one has the names of its columns.
+    """
+    lines = text.translate(_BORDERS).split("\n")
+    rules = [
+        at for at, line in enumerate(lines[:_ROWS_READ]) if line[:1] == "+" and not _is_row(line)
+    ]
+    head = range(rules[0] + 2, rules[1]) if len(rules) > 2 else range(0)
+    return [(at + 1, line) for at, line in enumerate(lines)
+            if line.strip() and _is_row(line) and at not in head]  # fmt: skip
 
 
 def _is_row(line: str) -> bool:
@@ -248,7 +258,8 @@ def _among(unit: Unit, size: Unit) -> Unit:
     if unit.group != "columns" or unit.rank != 2:
         return unit._replace(rank=LEFT * (not unit.text), group="")
     rows = size.text.partition(",")[0]
-    rank = 2 * (unit.weight > 1 and not unit.aspect.startswith("column "))
+    is_told = unit.weight > 1 and not unit.aspect.startswith("column ")
+    rank = 2 * (is_told or unit.weight == _SORTED)
     text = f"{rows} by {unit.aspect}: {unit.text}"
     return unit._replace(text=text, aspect="", group="", rank=rank)
 
@@ -289,6 +300,7 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
             is_table = len(varied) > 1 and len(run) >= least and not fails
             if is_table and is_whole and is_told:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
+                named = named if len(form) > 1 else ["count", *[""] * len(columns)]
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
                 yield run[0][0] + 1, [named[at] for at in varied], body
 
@@ -306,7 +318,10 @@ def _cells(line: str) -> tuple[str, list[str]]:
     """
     words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
     figures = [*map(_is_figure, words)]
-    if sum(figures) < 2 or len(words) > 4 * sum(figures) or bare(line) != line.strip():
+    count = sum(figures)
+    is_count = count == 1 and words[0].isdigit()  # of what is named behind it
+    is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
+    if not is_row or bare(line) != line.strip():
         return "", []
     if says_failed(words[0]) or _PLACED.match(line):
         return "", []
@@ -379,6 +394,8 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     for at in ends:
         if at == main or _of_failures(head, at):
             units[at][0] = units[at][0]._replace(rank=2)
+    if ends and ends[main].is_sorted:  # for somebody who looks at its top
+        units[main][0] = units[main][0]._replace(weight=_SORTED)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
     out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
@@ -471,7 +488,8 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     falls = all(a >= b for a, b in itertools.pairwise(values))
     are_near = max(values) - min(values) < _NEAR * len(values)
     in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
-    may_name = in_row or (index == 0 and bool(head))
+    is_first = index == 0 and any(head) and not falls
+    may_name = in_row or is_first
     if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda one: one[0])
