@@ -153,7 +153,7 @@ def _defined(row: str) -> dict[str, str]:
     A line of nothing but marks also says what signs mean that usually mean something else.
     """
     bare = row.strip(" |").replace(" | ", " = ", 1)
-    if signs := _signs(vocabulary.plain(bare)):
+    if signs := {} if bare.isascii() else _signs(vocabulary.plain(bare)):
         return signs
     made = {}
     for part in _PARTED.split(bare):

@@ -58,7 +58,9 @@ _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
-_TICKED = Pattern(rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE)
+_TICKED = Pattern(
+    rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
+)
 WORST = Pattern(
     r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
     r"|not (?:be )?(?:merge|ship)"
@@ -108,14 +110,11 @@ def says_over(title: str) -> bool:
 
 def is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
-    low = row.lower()
-    if not any(word in low for word in _DONE):
-        return False
-    if _TICKED.search(row):
-        return True
-    label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    return is_done(value if label in _STATES else first if first.isupper() else "")
+    if _TICKED.search(row) or (first.isupper() and is_done(first)):
+        return True
+    label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
+    return label in _STATES and is_done(value)
 
 
 def is_ticked(row: str) -> bool:
@@ -135,6 +134,7 @@ def demanded_in(text: str) -> str:
     return "P1" if match and not denied else ""
 
 
+@functools.lru_cache(1 << 14)
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
     found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED, _CLASSED)))
