@@ -363,6 +363,8 @@ class Outline(Sight):
             for above, row in itertools.pairwise(rows):
                 if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
+        if tables.is_scale(roles, rows):
+            return []
         group = self._inherited(at)
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(block.last, numbers)
@@ -423,9 +425,9 @@ class Outline(Sight):
 
     def samples(self) -> set[int]:
         """Return the lines of code that is an example, as all is where a review found nothing."""
-        told = phrases.sentences(" ".join([row for row in self.plain if row.strip()][-3:]))
-        is_none = any(phrases.names_nothing(sentence) for sentence in told)
-        code = [block for block in self.blocks if block.kind == "code"]
+        last = " ".join([row for row in self.plain if row.strip()][-3:])
+        is_none = any(map(phrases.names_nothing, re.split(r"[.,;](?:\s|$)", last)))
+        code = [each for each in self.blocks if each.kind == "code" or self._is_shown(each)]
         above = [self.plain[max(0, self._told_until(block.first - 1) - 1)] for block in code]
         return {
             number
@@ -433,6 +435,12 @@ class Outline(Sight):
             if is_none or _SAMPLE.search(row)
             for number in range(block.first, block.last + 1)
         }
+
+    def _is_shown(self, block: Block) -> bool:
+        """Whether a paragraph is indented below a line that ends with a colon."""
+        above = self._told_until(block.first - 1)
+        is_indented = block.kind == "text" and self.rows[block.first - 1][:2] == "  "
+        return is_indented and above > 0 and self.plain[above - 1].rstrip()[-1:] == ":"
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -489,7 +497,12 @@ class Outline(Sight):
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            is_denied = self._is_answered(block.last) or self._is_denied(block.first, block.last)
+            is_denied = phrases.is_ticked(self.plain[block.first - 1])
+            is_denied = (
+                is_denied
+                or self._is_answered(block.last)
+                or self._is_denied(block.first, block.last)
+            )
             if block.first in self._over or is_denied:
                 continue
             rows = self.plain[block.first - 1 : block.last]

@@ -101,6 +101,16 @@ def _is_graded(head: vocabulary.Head) -> bool:
     return head.marked and head.severity in SERIOUS and shapes.has_words(head.title)
 
 
+def is_scale(roles: list[str], rows: list[Row]) -> bool:
+    """Whether a table only says what each severity stands for: one row each, of short cells."""
+    if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
+        return False
+    cells = [cell for row in rows for cell in row.cells]
+    grades = [of_cell("".join(row.cells[roles.index("severity") :][:1])) for row in rows]
+    is_short = all(len(cell.split()) < 3 and not shapes.place_in(cell).file for cell in cells)
+    return is_short and len(rows) > 2 and len({*grades}) == len(rows)
+
+
 def of_card(rows: list[Row], block: Block) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
     labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
