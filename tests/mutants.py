@@ -69,6 +69,16 @@ MODULES = {
     ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
     "reader": ("reviews/documents/reader.py", "reviews/test_reviews.py reviews/test_proof.py"),
+    "sight": (
+        "reviews/documents/sight.py",
+        "reviews/test_review_features.py reviews/test_proof.py",
+    ),
+    "phrases": (
+        "reviews/documents/phrases.py",
+        "reviews/test_review_features.py reviews/test_proof.py",
+    ),
+    "tables": ("reviews/documents/tables.py", "reviews/test_reviews.py reviews/test_proof.py"),
+    "trees": ("reviews/documents/trees.py", "reviews/test_review_features.py"),
     "shapes": ("reviews/documents/shapes.py", "reviews/test_reviews.py reviews/test_proof.py"),
     "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (

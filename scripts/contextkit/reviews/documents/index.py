@@ -29,7 +29,7 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
-    "id": "id # no finding-id",
+    "id": "id # no ref nr finding-id",
     "section": "section area",
     "file": "file path component datei fichier archivo arquivo файл ファイル 文件",
     "place": "location place where file:line ort lieu lugar место 場所 位置",

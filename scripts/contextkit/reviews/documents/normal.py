@@ -12,7 +12,7 @@ import itertools
 import re
 
 from contextkit.base import markdown
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -21,16 +21,33 @@ _MARK = (
     r"`?(?:\*\*)?(\[[^\[\]]{1,3}\]|\([^()]{1,3}\)|\w{1,2}(?=`?(?:\*\*)?\s?[=:])|[^\w\s|*#`-]{1,4})"
     r"(?:\*\*)?`?"
 )
-_DEFINED = Pattern(rf"(?:[-*•]\s|[\w ]{{1,20}}:\s)?{_MARK}\s*(?:[=:–—|-]\s)?\s*([^\W\d].{{2,40}})$")
+_DEFINED = Pattern(
+    rf"(?:[-*•]\s|[\w ]{{1,40}}:\s)?{_MARK}\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{{2,120}})$"
+)
+_STEP = Pattern(
+    r"\s*(?:[-*•]\s)?[(\[*`]{0,3}([A-F]|[0-6])[)\]*`]{0,3}(?:\s*[=:–—|-]\s*|\s{2,})([^\W\d].*)$"
+)
+_CELL = Pattern(r"(?:(?<=\s\s)|(?<=\|\s))(\w)(?:\s(?=\s)|(?=\s\|))")
+_RULER = Pattern(r"\s*(?:-{2,}|={2,})(?:\s+(?:-{2,}|={2,})){2,}\s*$")
+_CLASSES = frozenset(
+    "classification classes class categories category severity severities legend scale priority"
+    " priorities grades klassen klassifizierung".split()
+)
 _RANKED = Pattern(r"\s*(?:[-*•]\s)?`?(([^\w\s|*#`>.-])\2{0,4})`?\s*(?:[=:–—-]\s)?\s*(\w.*)$")
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
-_FIRST = {"blocks": "P0", "must": "P1", "should": "P2", "could": "IMP", "cosmetic": "P3"}
+_FIRST = {
+    **dict.fromkeys(("blocks", "prevents", "stops"), "P0"), "must": "P1", "defect": "P1",
+    "should": "P2", "could": "IMP", "idea": "IMP", "cosmetic": "P3", "remark": "P3",
+}  # fmt: skip
 _LINE_BEHIND = Pattern(r"(\[(?:P[0-3]|IMP)\])\s(?=\d{1,5}(?:[-–]\d{1,5})?\s?[:–—-]\s)")
 _MOST_WORDS = 5  # of what a mark means
 _LONGEST = 300  # characters of a line with a legend or a head
 _GAP = Pattern(r"\t|\s{2,}")
 _CHUNK = Pattern(r"\S+(?:\s\S+)*")
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
+_CELL_BEHIND = Pattern(
+    r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.IGNORECASE
+)
 _FIELDS = Pattern(r"\s*[|·•;]\s*|\s[—–/-]\s|,\s|\.\s(?=[A-Z*_])|(?<=\])\s|\s(?=[(\[])")
 _NUMBERS = Pattern(r"[\W\d]*(?:lines?|L)?[\W\d]*", re.IGNORECASE)
 _MOST_FIELD_WORDS = 3
@@ -48,15 +65,16 @@ def with_marks(rows: list[str]) -> list[str]:
         for at, marks in defined.items()
         if len(marks) > 1 or not defined.keys().isdisjoint((at - 2, at - 1, at + 1, at + 2))
     }
-    ranked = _ranked(rows)
-    legends |= ranked.keys()
-    defined = ranked | defined
+    ranked, ordered = _ranked(rows), _ordered(rows)
+    legends |= ranked.keys() | ordered.keys()
+    defined = ranked | defined | ordered
     marks = {mark: word for at in sorted(legends) for mark, word in defined[at].items()}
     if len(marks) < 2 or not set(marks.values()) & set(vocabulary.SERIOUS):
         return rows
+    marks = {f"[{mark}]": word for mark, word in marks.items() if mark.isalnum()} | marks
     words = "|".join(re.escape(m) + r"(?=\*\*|[*`]{0,3}[:)])" * m.isalnum() for m in marks)
     head = re.compile(
-        r"^(\s*(?:(?:[-*+•|]|\d+[.)]|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
+        r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?(?:`?(?:lines?|l\.|L)?\s?\d{1,7}(?:[-–]\d{1,7})?`?:?\s)?)"
         rf"[`*]{{0,3}}({words})[`*]{{0,3}}(?=\W|$)"
     )
 
@@ -65,10 +83,22 @@ def with_marks(rows: list[str]) -> list[str]:
     def graded(match: re.Match[str]) -> str:
         return f"{match[1]}[{marks[match[2]]}]"
 
+    bare = ((mark.strip("[]()"), word) for mark, word in marks.items())
+    classes = {mark: word for mark, word in bare if len(mark) == 1 and mark.isalnum()}
+    made = (_classed(tail.sub(graded, row), classes) for row in rows)
     return [
         "" if at in legends else _LINE_BEHIND.sub(r"\1 line ", head.sub(graded, row, 1), 1)
-        for at, row in enumerate(tail.sub(graded, row) for row in rows)
+        for at, row in enumerate(made)
     ]
+
+
+def _classed(row: str, classes: dict[str, str]) -> str:
+    """Return a line with the severity of the class that one of its cells is, but the first."""
+    every = _CELL.finditer(row) if classes else ()
+    cells = [cell for cell in every if cell[1] in classes and row[: cell.start()].strip("| ")]
+    if len(cells) != 1:
+        return row
+    return f"{row[: cells[0].start()]}{classes[cells[0][1]]}{row[cells[0].end() :]}"
 
 
 def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
@@ -89,9 +119,42 @@ def _ranked(rows: list[str]) -> dict[int, dict[str, str]]:
     }
 
 
+def _ordered(rows: list[str]) -> dict[int, dict[str, str]]:
+    """Return the severities of letters or digits told in their order, below a line of classes.
+
+    `A  mission critical`, `B  major`, `C  editorial`: one whose words are no severity has that of
+    the one before.
+    """
+    told = {at: match for at, row in enumerate(rows) if (match := _STEP.match(row[:_LONGEST]))}
+    made: dict[int, dict[str, str]] = {}
+    for start in sorted(told.keys() - {at + 1 for at in told}):
+        steps = list(itertools.takewhile(told.__contains__, itertools.count(start)))
+        above = next(filter(str.strip, rows[max(0, start - 2) : start][::-1]), "")
+        marks = [told[at][1] for at in steps]
+        follow = all(ord(after) - ord(mark) == 1 for mark, after in itertools.pairwise(marks))
+        if len(steps) < 3 or not follow or _CLASSES.isdisjoint(vocabulary.words(above)):
+            continue
+        severity = ""
+        for at, mark in zip(steps, marks, strict=True):
+            severity = _step(_PARTED.split(told[at][2])[0]) or severity
+            brackets = (f"[{mark}]", f"({mark})" * mark.isalpha())
+            made[at] = {bracket: severity for bracket in brackets if bracket and severity}
+    return made
+
+
+def _step(text: str) -> str:
+    words = vocabulary.words(text)
+    return _meant(text) or (vocabulary.severity(words[-1]) if 0 < len(words) <= _MOST_WORDS else "")
+
+
 def _defined(row: str) -> dict[str, str]:
-    """Return the severities that a line gives to marks of its own."""
+    """Return the severities that a line gives to marks of its own.
+
+    A line of nothing but marks also says what signs mean that usually mean something else.
+    """
     bare = row.strip(" |").replace(" | ", " = ", 1)
+    if signs := {} if bare.isascii() else _signs(vocabulary.plain(bare)):
+        return signs
     made = {}
     for part in _PARTED.split(bare):
         match = _DEFINED.match(part.strip(" |"))
@@ -99,6 +162,23 @@ def _defined(row: str) -> dict[str, str]:
         if match and severity and not vocabulary.severity(match[1]):
             made[match[1]] = severity
     return made
+
+
+def _signs(row: str) -> dict[str, str]:
+    """Return what the signs mean of which a line says nothing else: `✅ met · 🚫 must not ship`."""
+    mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
+    found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
+    told = {match[1]: _explained(match[2]) for match in found if match and not match[1].isalnum()}
+    if len(told) < len(found) or sum(map(bool, told.values())) < 2:
+        return {}
+    usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
+    return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
+
+
+def _explained(text: str) -> str:
+    """Return the severity that words explain, or one of their parts: `not met, **high**`."""
+    parts = map(_meant, _PARTED.split(text))
+    return vocabulary.strictest(*parts, phrases.demanded_in(text))
 
 
 def _meant(text: str) -> str:
@@ -114,16 +194,19 @@ def with_bars(rows: list[str]) -> list[str]:
     made = list(rows)
     at = 0
     while at < len(rows):
-        starts = _columns(rows[at])
+        ruled = _ruled(rows[at + 1]) if at + 1 < len(rows) and rows[at].strip() else []
+        starts = ruled or _columns(rows[at])
         first = at
         at += 1
         if not starts:
             continue
-        while at < len(rows) and (cells := _cells(rows[at], starts)):
+        read = _sliced if ruled else _cells
+        while at < len(rows) and (cells := read(rows[at], starts)):
             made[at] = f"| {' | '.join(cells)} |" if any(map(shapes.letters, cells)) else "|---|"
             at += 1
         if at > first + 1:
-            made[first] = f"| {' | '.join(_GAP.split(rows[first].strip()))} |"
+            head = _sliced(rows[first], ruled) if ruled else _GAP.split(rows[first].strip())
+            made[first] = f"| {' | '.join(head)} |"
             fences = [rows[number : number + 1] for number in (first - 1, at)]
             if first and all(map(markdown.fence_of, itertools.chain(*fences))) and fences[1]:
                 made[first - 1] = made[at] = ""
@@ -138,6 +221,19 @@ def _columns(row: str) -> list[int]:
     is_head = len(names) > 2 and any(index.column(name) == "severity" for name in names)
     is_head = is_head and all(len(name) < 25 and ":" not in name for name in names)
     return [match.start() for match in _CHUNK.finditer(row.expandtabs())] if is_head else []
+
+
+def _ruled(row: str) -> list[int]:
+    """Return where the columns of a table begin by the ruler below its head: `--- ----- --`."""
+    is_ruler = _RULER.match(row)
+    return [match.start() for match in re.finditer(r"\S+", row.expandtabs())] if is_ruler else []
+
+
+def _sliced(row: str, starts: list[int]) -> list[str]:
+    """Return the cells of a row below a ruler; none of a blank line."""
+    row = row.expandtabs()
+    spans = zip(starts, [*starts[1:], len(row)], strict=True)
+    return [row[start:end].strip(" -=") for start, end in spans] if row.strip() else []
 
 
 def _cells(row: str, starts: list[int]) -> list[str]:
@@ -171,7 +267,8 @@ def with_underlines(rows: list[str]) -> list[str]:
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
     """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
 
-    The ends are lines from 1, by the lines of the headings.
+    The ends are lines from 1, by the lines of the headings. A severity in the cell behind one is
+    its label: `</details></td><td>High`.
     """
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
@@ -187,8 +284,13 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
             made[open_at[-1]] = f"###### {_unbold(title)}"
         if made[at].strip() == "**":
             made[at] = ""
+        outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
-            ends[open_at.pop() + 1] = at + 1
+            outer = open_at.pop()
+            ends[outer + 1] = at + 1
+        cell = _CELL_BEHIND.search(row) if 0 <= outer < at else None
+        if cell and vocabulary.severity(cell[1]) and not made[outer + 1].strip():
+            made[outer + 1], made[at] = f"Severity: {cell[1]}", ""
     return made, ends
 
 

@@ -13,9 +13,10 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, index, reader, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
+from contextkit.reviews.documents.sight import Sight
 from contextkit.text.blocks import Block, blocks
 
 Span = tuple[int, int]  # first and last line, from 1
@@ -103,7 +104,7 @@ class _Body:
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in vocabulary.numbered(text)]
-        sight = reader.Sight(text)
+        sight = Sight(text)
         parts = sight.blocks
         self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
                           if block.kind == "heading"}  # fmt: skip
@@ -131,7 +132,7 @@ class _Body:
             kept.pop()
         return "\n".join(kept)
 
-    def _candidates(self, sight: reader.Sight, review: agent_review.Review) -> list[_Candidate]:
+    def _candidates(self, sight: Sight, review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
         rows = range(review.start_line, review.end_line + 1)
         candidates = []

@@ -16,7 +16,7 @@ import functools
 import itertools
 import re
 
-from contextkit.base import markdown, names
+from contextkit.base import names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
@@ -28,10 +28,6 @@ EXPLAINS = frozenset(
     " levels legende légende leyenda".split()
 )
 _GENERAL = frozenset("code review detailed details the all found results report security".split())
-_NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
-_GRADES = frozenset(
-    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
-)
 _OF_SCALE = frozenset(
     "rating ratings severity severities priority priorities level levels risk our the of and"
     " meaning explained".split()
@@ -95,33 +91,17 @@ _PART = Pattern(  # what parts of a finding are called
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
-_IS_SAID = Pattern(
-    r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
-    r"(?= and | for | rather |[.,;:!]|$)",
-    needs="critical block bug high major severe",
-)
-_IS_CALLED = Pattern(  # `One thing I'd call high, …`
-    r"\b(?:call|rate|consider|grade)(?: it| this| that)?(?: as)?(?: an?)? (\w{4,12})(?=[ .,;:!]|$)",
-    needs="call rate consider grade",
-)
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
-_DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
-    r"\b(?:must|has to|have to|needs?)(?: to)?(?: be)? (?:chang|fix|address|resolv)"
-    r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
-    r"|land|deploy)",
-    re.IGNORECASE,
-    needs="chang fix address resolv",
-)
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
-_LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
-_SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
+LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
+SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
-_TITLE = 240  # characters of a title
+TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
-_PHRASE, _GRADED = 4, 50  # words of a phrase that grades, and characters
+PHRASE, GRADED = 4, 50  # words of a phrase that grades, and characters
 LONG = 400  # characters of a line looked at as a head
 _MOST_BLANKS = 12  # in a line that only names a place
 
@@ -133,6 +113,7 @@ _ENDS = (
     r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
     r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql"
     r"|properties|plist|csproj|cshtml|xaml|xsd|tfvars|hcl|nix|erb|haml|ejs|hbs|j2|tpl|less|sass"
+    r"|adb|ads|vb|fs|fsx|ml|mli|hs|elm|lisp|vhdl|asm|st|tcl|awk|cmake|bzl|cls|ftl"
     r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
@@ -180,6 +161,22 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place("", 0)
+
+
+def finding(
+    severity: str,
+    title: str,
+    first: int,
+    last: int = 0,
+    place: Place = NOWHERE,
+    identity: str = "",
+    recap: bool = False,
+) -> index.Finding:
+    """Return a finding, which ends where it begins if no last line is given."""
+    return index.Finding(
+        severity=severity, id=identity, title=title, line=first, end=last or first,
+        file=place.file, at=place.line, recap=recap,
+    )  # fmt: skip
 
 
 def place_in(text: str) -> Place:
@@ -244,60 +241,6 @@ def place_of(line: str) -> Place:
 def is_fields(rows: list[str]) -> bool:
     """Whether all lines of a paragraph are fields, as a scanner writes them: `Line: 12`."""
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
-
-
-def of_cell(cell: str) -> str:
-    """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
-    parts = re.split(r"\s[–—-]\s|[()/:]", cell)
-    stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
-    return stated or vocabulary.of_tool(cell) or vocabulary.of_score(cell)
-
-
-class Row(NamedTuple):
-    """A row of a table, and its first and last line, counted from 0."""
-
-    cells: list[str]
-    first: int
-    last: int
-
-
-def _is_grade(cell: str) -> bool:
-    is_sign = not cell[:1].isascii() and bool(vocabulary.severity(cell))
-    return is_sign or cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
-
-
-def table_rows(lines: list[str]) -> list[Row]:
-    """Return the rows of a table; what stands between two rules of a drawn one is one row."""
-    made: list[Row] = []
-    every = [[cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
-    rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
-    is_drawn = len(rules - {len(lines) - 1}) > 1
-    for at, cells in enumerate(every):
-        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
-        may_go_on = bool(made) and (is_drawn or is_rest)
-        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
-        if goes_on:
-            joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
-            made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
-        elif at not in rules:
-            made.append(Row(cells, at, at))
-    return made
-
-
-def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
-    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
-    named = [at for at, role in enumerate(roles) if role == "severity"]
-    told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
-    others = [
-        at
-        for at, cells in enumerate(columns)
-        if roles[at] not in _NO_SCALES and cells and all(map(_is_grade, cells))
-    ]
-    best = next(iter((*told, *reversed(others))), -1)
-    return [
-        "severity" if at == best else role.replace("severity", "") for at, role in enumerate(roles)
-    ]
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -370,17 +313,10 @@ def graded_in(row: str) -> str:
     """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
     phrase = _FOR_WHOM.split(row.partition(":")[0].strip("* "))[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
-    is_phrase = 1 < len(words) <= _PHRASE and bool(_PLAIN.fullmatch(phrase))
+    is_phrase = 1 < len(words) <= PHRASE and bool(_PLAIN.fullmatch(phrase))
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
-    severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in _LOOSE else ""
+    severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in LOOSE else ""
     return severity if severity in vocabulary.SERIOUS else ""
-
-
-def demanded_in(text: str) -> str:
-    """Return P1 if a text says that something has to be fixed, as `must fix` does."""
-    match = _DEMANDS.search(text)
-    denied = match and not vocabulary.DENIALS.isdisjoint(vocabulary.words(text[: match.end()]))
-    return "P1" if match and not denied else ""
 
 
 def leads_title(row: str) -> bool:
@@ -429,7 +365,7 @@ def fields_in(row: str) -> list[str]:
     """Return a short line, or the sentences of a longer one that are labels: `Severity: high.`"""
     if len(row) < FIELD_LENGTH:
         return [row]
-    parts = (part for part in _SENTENCE.split(row) if len(part) < FIELD_LENGTH)
+    parts = (part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH)
     return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
 
 
@@ -497,7 +433,7 @@ def head_of(text: str) -> Head:
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
             return Head(f"[{severity}] {bare[match.end() :]}")
-    if severity := graded_in(bare[:_GRADED]) if ":" in bare[:_GRADED] else "":
+    if severity := graded_in(bare[:GRADED]) if ":" in bare[:GRADED] else "":
         return Head(f"[{severity}] {bare.partition(':')[2]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
@@ -526,28 +462,13 @@ def tail_of(text: str) -> str:
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
 
 
-def said_in(text: str) -> str:
-    """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    found = (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED))
-    stated = [vocabulary.severity(said[1]) for said in found if said]
-    severities = itertools.chain(stated, map(_short_in, sentences(text)))
-    return next((each for each in severities if each in vocabulary.SERIOUS), "")
-
-
-def _short_in(sentence: str) -> str:
-    """Return the severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
-    words = vocabulary.words(sentence[:_GRADED])
-    if not 0 < len(words) <= _PHRASE or not vocabulary.DENIALS.isdisjoint(words):
-        return ""
-    last = vocabulary.severity("-".join(words[-2:])) or vocabulary.severity(words[-1])
-    return "" if words[-1] in _LOOSE else last
-
-
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     if severity := vocabulary.severity(part):
         return severity
+    if "," in part and all(each := [vocabulary.severity(one) for one in part.split(",")]):
+        return vocabulary.strictest(*each)
     label, _, score = part.strip().rpartition(" ")
     if vocabulary.is_scale(label) and (severity := scored(score)):
         return severity
@@ -659,15 +580,6 @@ def unlabelled(title: str) -> str:
     return title[match.end() :] if match and index.group_of(match[1]) else title
 
 
-def sentences(text: str) -> list[str]:
-    return [part for part in _SENTENCE.split(text) if has_words(part)]
-
-
-def first_sentence(text: str) -> str:
-    told = (part for part in sentences(text) if not place_of(part).file)
-    return next(told, text)[:_TITLE]
-
-
 def without_fields(title: str) -> str:
     """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
@@ -692,7 +604,7 @@ def cleaned(title: str) -> str:
     title = vocabulary.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if _in_brackets(match[1]) else match[0], title)
-    return title[:_TITLE]
+    return title[:TITLE]
 
 
 def has_words(text: str) -> bool:

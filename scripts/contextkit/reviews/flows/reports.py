@@ -19,7 +19,7 @@ from contextkit.base import addresses, files, formats, names, outgoing, template
 from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import reader, runs, sections, shapes
+from contextkit.reviews.documents import phrases, runs, sections, shapes
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -327,7 +327,7 @@ def _told(finding: MergedFinding, room: int) -> str:
 
 def _goes_wrong(clause: str) -> bool:
     """Whether a clause says what goes wrong, and not only how bad that is."""
-    return reader.is_serious(_RATING.sub("", clause))
+    return phrases.is_serious(_RATING.sub("", clause))
 
 
 # synthesis.md, and the lines that a caller reads

@@ -1,0 +1,183 @@
+"""What the words of a sentence say of a finding: how bad it is, that it is done, or none.
+
+This is a blocker.   … classified as **major**     said: `said_in`
+must be fixed before the merge                      demanded: `demanded_in`
+Status: fixed        Race (resolved)                done
+False positive.      No findings.                   denied
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+
+from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.text.patterns import Pattern
+
+_IS_SAID = Pattern(
+    r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
+    r"(?= and | for | rather |[.,;:!]|$)",
+    needs="critical block bug high major severe",
+)
+_IS_CALLED = Pattern(  # `One thing I'd call high, …`
+    r"\b(?:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?(?: an?)?"
+    r" [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
+    needs="call rate consider grade classif deem judge",
+)
+_CLASSED = Pattern(  # `Classification after a debate: **major**, …`
+    r"\b(?i:classification|severity|rating|classed as)\b[^.:]{0,30}:\s[*_]{0,2}(\w{4,12})"
+    r"(?=[*_]{0,2}(?:[,;.]|$))",
+    needs="lassification everity ating",
+)
+_DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
+    r"\b(?:must|has to|have to|needs?|wants?)(?: to| these| this| them)?(?: be)?"
+    r" (?:chang|fix|address|resolv|sorted|solved)"
+    r"|\bm(?:uss|üssen)\b[^.]{0,40}\b(?:behoben|korrigiert|geändert)\b"
+    r"|\bdoi(?:t|vent) être (?:corrig|résol)|\bdeben? (?:ser )?corregi"
+    r"|\bfix(?: \w{2,5})? (?:now|first|immediately)\b"
+    r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
+    r"|land|deploy)",
+    re.IGNORECASE,
+    needs="chang fix address resolv sorted solved behoben korrigi geänder corrig résol corregi",
+)
+_FORBIDS = Pattern(  # `Please don't go live with these`
+    r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
+    r"|\b(?:must|can|should)(?: ?not|n['’]t|['’]t) (?:be (?:merg|shipp|deploy)ed|proceed"
+    r"|go (?:live|out|in)|ship|merge|land)\b",
+    re.IGNORECASE,
+    needs="merg ship release deploy launch proceed live out land go␣in",
+)
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+_DONE = frozenset(
+    "fixed resolved closed passed addressed mitigated solved remediated outdated behoben erledigt"
+    " corrigé résolu corregido resuelto corrigido resolvido исправлено".split()
+)
+_OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
+    re.IGNORECASE,
+    needs=" ".join(_DONE),
+)
+_TICKED = Pattern(
+    rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
+)
+WORST = Pattern(
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
+    r"|not (?:be )?(?:merge|ship)"
+    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
+    r"|remote code|injection|anyone can|corrupt|twice",
+    re.IGNORECASE,
+)
+BAD = Pattern(
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
+    r"|deadlock"
+    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
+    re.IGNORECASE,
+)
+DENIES = Pattern(
+    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
+    r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|\b(?:comment|claim|report)\b[^!?]{0,60}\bis (?:wrong|false|mistaken|not true)\b"
+    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
+    r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
+    r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
+    r"(?:critical|high|serious|block)"
+    r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
+    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b"
+    r"|\b(?:is|are|was|were|been) (?:now |all |both )?(?:fixed|fine|resolved|gone|solved)\W*$",
+    re.IGNORECASE,
+)
+DENIED = Pattern(  # a last sentence
+    r"\W*(?:(?:this is )?(?:a )?false (?:positive|alarm)|refuted|withdrawn|rejected|unfounded"
+    r"|not an? (?:real )?(?:issue|problem|bug|defect|vulnerability|finding)"
+    r"|(?:agreed|decided|decision|outcome): (?:leave (?:it|as is)|won['’]t fix)"
+    r"|no (?:action|change) (?:is )?(?:needed|required))"
+    r"(?:[,;(:—–-][^.]{0,60})?\W*$",
+    re.IGNORECASE,
+)
+DISAGREES = frozenset("wrong false incorrect untrue refuted unfounded falsch faux falso".split())
+
+
+def is_serious(text: str) -> bool:
+    """Whether a text says in strong words what goes wrong: `loses data`, `crashes`."""
+    return bool(WORST.search(text) or BAD.search(text))
+
+
+@functools.lru_cache(1 << 14)
+def says_over(title: str) -> bool:
+    return bool(_OVER.search(title))
+
+
+def is_settled(row: str) -> bool:
+    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
+    first = row[:20].strip().partition(" ")[0]
+    if _TICKED.search(row) or (first.isupper() and is_done(first)):
+        return True
+    label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
+    return label in _STATES and is_done(value)
+
+
+def is_ticked(row: str) -> bool:
+    return vocabulary.unbulleted(row.strip())[0].startswith(("✅", "✔", "☑"))
+
+
+def is_done(state: str) -> bool:
+    return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
+
+
+def demanded_in(text: str) -> str:
+    """Return P1 if a text says that something has to be fixed, P0 that nothing may go out."""
+    if _FORBIDS.search(text):
+        return "P0"
+    match = _DEMANDS.search(text)
+    denied = match and not vocabulary.DENIALS.isdisjoint(vocabulary.words(text[: match.end()]))
+    return "P1" if match and not denied else ""
+
+
+@functools.lru_cache(1 << 14)
+def said_in(text: str) -> str:
+    """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
+    found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED, _CLASSED)))
+    stated = [vocabulary.severity(said[1]) for said in found if not _is_taken_back(text, said)]
+    severities = itertools.chain(stated, map(_short_in, sentences(text)))
+    return next((each for each in severities if each in vocabulary.SERIOUS), "")
+
+
+def _is_taken_back(text: str, said: re.Match[str]) -> bool:
+    """Whether words before one that grades deny it, or more of them follow."""
+    before = vocabulary.words(text[: said.start()])[-3:]
+    denied = not (vocabulary.DENIALS | {"t"}).isdisjoint(before)
+    return denied or shapes.is_legend(text[said.start() : said.end() + shapes.FIELD_LENGTH])
+
+
+def _short_in(sentence: str) -> str:
+    """Return the severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
+    words = vocabulary.words(sentence[: shapes.GRADED])
+    if not 0 < len(words) <= shapes.PHRASE or not vocabulary.DENIALS.isdisjoint(words):
+        return ""
+    last = vocabulary.severity("-".join(words[-2:])) or vocabulary.severity(words[-1])
+    return "" if words[-1] in shapes.LOOSE else last
+
+
+def sentences(text: str) -> list[str]:
+    return [part for part in shapes.SENTENCE.split(text) if shapes.has_words(part)]
+
+
+def first_sentence(text: str) -> str:
+    told = (part for part in sentences(text) if not shapes.place_of(part).file)
+    return next(told, text)[: shapes.TITLE]
+
+
+def names_nothing(sentence: str) -> bool:
+    """Whether a sentence says that nothing at all was found, of whatever severity."""
+    words = vocabulary.words(sentence)
+    is_all = {"other", "more", "further"}.isdisjoint(words) and not index.PLURALS.isdisjoint(words)
+    return is_all and vocabulary.says_nothing(sentence) and not any(map(vocabulary.severity, words))
+
+
+def names_only_place(row: str) -> bool:
+    """Whether a line is a place, or begins with one and only remarks on it: `a.c:4, in my tree`."""
+    match = shapes.AT_PLACE.match(row)
+    after = row[match.end() :].lstrip("0123456789-`*") if match else ""
+    is_remark = after[:1] == "," and not shapes.tail_of(row) and not said_in(row)
+    return is_remark or bool(shapes.place_of(row).file)

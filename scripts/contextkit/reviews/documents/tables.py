@@ -1,0 +1,153 @@
+"""What tables tell: their rows and columns, and the findings in them.
+
+| Severity | File | Line | …     a row, by the heads of its columns
+| Severity | High |              a card: labels and values, one in each row
+HIGH   src/a.py:4   Race         three columns of a line, of which one is a severity
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from contextkit.base import markdown
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary
+from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.shapes import Place
+from contextkit.reviews.documents.vocabulary import SERIOUS
+from contextkit.text.blocks import Block
+from contextkit.text.patterns import Pattern
+
+_NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
+_GRADES = frozenset(
+    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
+)
+_CODED = Pattern(  # a file without an ending, or a rule before the level
+    r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
+)
+
+
+def of_cell(cell: str) -> str:
+    """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
+    parts = re.split(r"\s[–—-]\s|[()/:]", cell)
+    stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    return stated or vocabulary.of_tool(cell) or vocabulary.of_score(cell)
+
+
+class Row(NamedTuple):
+    """A row of a table, and its first and last line, counted from 0."""
+
+    cells: list[str]
+    first: int
+    last: int
+
+
+def _is_grade(cell: str) -> bool:
+    is_sign = not cell[:1].isascii() and bool(vocabulary.severity(cell))
+    return is_sign or cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+
+
+def table_rows(lines: list[str]) -> list[Row]:
+    """Return the rows of a table; what stands between two rules of a drawn one is one row."""
+    made: list[Row] = []
+    every = [[shapes.cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
+    rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
+    is_drawn = len(rules - {len(lines) - 1}) > 1
+    for at, cells in enumerate(every):
+        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
+        may_go_on = bool(made) and (is_drawn or is_rest)
+        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
+        if goes_on:
+            joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
+            made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
+        elif at not in rules:
+            made.append(Row(cells, at, at))
+    return made
+
+
+def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
+    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
+    named = [at for at, role in enumerate(roles) if role == "severity"]
+    told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
+    others = [
+        at
+        for at, cells in enumerate(columns)
+        if roles[at] not in _NO_SCALES and cells and all(map(_is_grade, cells))
+    ]
+    best = next(iter((*told, *reversed(others))), -1)
+    return [
+        "severity" if at == best else role.replace("severity", "") for at, role in enumerate(roles)
+    ]
+
+
+def of_columns(row: str, number: int) -> Iterator[Finding]:
+    """Yield the finding in a line of three or more columns, of which one is a severity."""
+    if coded := _CODED.match(row):
+        place, severity = shapes.place_in(coded[1]), vocabulary.of_tool(coded[2])
+        yield shapes.finding(severity, shapes.cleaned(coded[3]), number, place=place)
+    cells = row.split("  ") if "  " in row.strip() and "." in row else []
+    told = [cell.strip() for cell in cells if cell.strip()]
+    graded = [cell for cell in told if vocabulary.severity(cell)]
+    if len(told) > 2 and len(graded) == 1 and shapes.place_in(row).file:
+        title = max((cell for cell in told if cell not in graded), key=shapes.letters)
+        roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
+        yield from filter(None, [of_row(roles, values, number, "")])
+
+
+def _is_graded(head: vocabulary.Head) -> bool:
+    return head.marked and head.severity in SERIOUS and shapes.has_words(head.title)
+
+
+def is_scale(roles: list[str], rows: list[Row]) -> bool:
+    """Whether a table only says what each severity stands for: one row each, of short cells."""
+    if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
+        return False
+    cells = [cell for row in rows for cell in row.cells]
+    grades = [of_cell("".join(row.cells[roles.index("severity") :][:1])) for row in rows]
+    is_short = all(len(cell.split()) < 3 and not shapes.place_in(cell).file for cell in cells)
+    return is_short and len(rows) > 2 and len({*grades}) == len(rows)
+
+
+def of_card(rows: list[Row], block: Block) -> Finding | None:
+    """Return the finding that a table of labels and values tells of, one in each row."""
+    labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
+    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+        return None
+    roles, cells = zip(*labels, strict=True)
+    finding = of_row(list(roles), list(cells), block.first, "")
+    return finding and finding.replace(end=block.last)
+
+
+def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
+    """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
+    fields: dict[str, str] = {}
+    letters = shapes.letters
+    for role, cell in zip(roles, row, strict=False):
+        if role not in fields or (role == "title" and letters(cell) > letters(fields[role])):
+            fields[role] = cell
+    identity = fields.get("id", "").strip()
+    identity = identity if vocabulary.is_id(identity) else ""
+    severity = of_cell(fields["severity"]) if "severity" in fields else group
+    severity = severity or vocabulary.severity_of_id(identity)
+    title = fields.get("title", "")
+    if not severity and (said := next(filter(_is_graded, map(vocabulary.Head, row)), None)):
+        severity, title = said.severity, said.title
+    if not title:
+        others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
+        title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
+    if "://" in title:  # names nothing
+        title = " · ".join(filter(None, row))
+    if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
+        return None
+    states = () if "fixed-version" in roles else fields.values()  # there is one
+    told = [cell for cell in states if cell != title]
+    if any(map(phrases.is_done, told)) or any(map(phrases.is_ticked, told)):
+        return None
+    place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    if not place.file and re.fullmatch(r"[\w./-]{1,200}\.\w{1,12}", fields.get("file", "")):
+        place = Place(fields["file"], shapes.line_in(f"line {fields.get('line', '')}"))
+    place = place if place.file else shapes.place_in(" | ".join(row))
+    return shapes.finding(severity, phrases.first_sentence(title), number, 0, place, identity)
