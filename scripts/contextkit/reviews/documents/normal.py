@@ -177,7 +177,7 @@ def _signs(row: str) -> dict[str, str]:
 
 def _explained(text: str) -> str:
     """Return the severity that words explain, or one of their parts: `not met, **high**`."""
-    parts = map(_meant, _PARTED.split(text))
+    parts = map(_step, _PARTED.split(text))
     return vocabulary.strictest(*parts, phrases.demanded_in(text))
 
 
@@ -244,8 +244,6 @@ def _cells(row: str, starts: list[int]) -> list[str]:
         return [""]
     if len(chunks) < 2 or "|" in row:
         return []
-    if len(chunks) == len(starts):
-        return [chunk[0] for chunk in chunks]
     cells = [""] * len(starts)
     for chunk in chunks:
         near = min(range(len(starts)), key=lambda at: abs(starts[at] - chunk.start()))

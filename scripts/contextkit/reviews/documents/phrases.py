@@ -17,12 +17,12 @@ from contextkit.text.patterns import Pattern
 
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
-    r"(?= and | for | rather |[.,;:!]|$)",
+    r"(?= and | for | rather | \(|[.,;:!]|$)",
     needs="critical block bug high major severe",
 )
 _IS_CALLED = Pattern(  # `One thing I'd call high, …`
-    r"\b(?:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?(?: an?)?"
-    r" [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
+    r"\b(?i:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?"
+    r"(?: an?)? [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
     needs="call rate consider grade classif deem judge",
 )
 _CLASSED = Pattern(  # `Classification after a debate: **major**, …`
@@ -43,10 +43,11 @@ _DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before
 )
 _FORBIDS = Pattern(  # `Please don't go live with these`
     r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
+    r"|\bkeeps? (?:me|us|this) from (?:approving|merging|being merged)"
     r"|\b(?:must|can|should)(?: ?not|n['’]t|['’]t) (?:be (?:merg|shipp|deploy)ed|proceed"
     r"|go (?:live|out|in)|ship|merge|land)\b",
     re.IGNORECASE,
-    needs="merg ship release deploy launch proceed live out land go␣in",
+    needs="merg ship release deploy launch proceed live out land go␣in approv",
 )
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = frozenset(

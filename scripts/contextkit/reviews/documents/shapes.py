@@ -67,7 +67,7 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(
-    r"^`?(?:lines?|L\.?)\s?\d{1,7}(?:[-–]\d{1,7})?`?"
+    r"^(?:`?(?:lines?|L\.?)\s?|`)\d{1,7}(?:[-–]\d{1,7})?`?"
     r"(?::|\s[–—-]|(?=\s[*`]{0,3}(?:\[|[^\w\s\0-\x7f])))\s",  # a bracket, or a sign
     re.IGNORECASE,
 )

@@ -17,7 +17,8 @@ from contextkit.text import objects
 
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
-_KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line")
+_KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line",
+         "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
 _DEEPEST = 40  # objects in objects
@@ -29,7 +30,8 @@ def still_open(tree: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
-        plain = {_plain_key(str(key), tree): value for key, value in tree.items()}
+        told = {key: value for key, value in tree.items() if not isinstance(value, dict | list)}
+        plain = {_plain_key(str(key), tree): value for key, value in told.items()}
         named = tree | {key: value for key, value in plain.items() if key not in tree}
         return {key: still_open(_in_file(key, value), depth + 1) for key, value in named.items()}
     if not isinstance(tree, list):
@@ -46,7 +48,12 @@ def _is_over(item: Any) -> bool:
 
 
 def _in_file(key: str, value: Any) -> Any:
-    """Return what stands under the name of a file with that name: `{"src/a.ts": [{…}]}`."""
+    """Return what stands under the name of a file, or a line of it, with that name.
+
+    `{"src/a.ts": [{…}]}`, `{"src/a.ts": {"12": {…}}}`
+    """
+    if key.isdecimal() and isinstance(value, dict):
+        return {"line": int(key)} | value
     if shapes.place_in(key).file != key:
         return value
     if isinstance(value, list):
@@ -58,10 +65,12 @@ def _plain_key(key: str, others: dict[str, Any]) -> str:
     """Return the word of a key that says what its value is: `file` of `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
     is_name = words[-1] == "name" and words[0] in _NAMED
-    told = (others.get(key) for key in ("message", "description")) if is_name else ()
+    told = (others.get(key) for key in ("message", "description", "details")) if is_name else ()
     is_told = any(isinstance(text, str) and len(text) < _ONE_SENTENCE for text in told)
     if (is_name and not is_told) or words == ["headline"]:
         return "title"
+    if words in (["note"], ["remark"]):
+        return "message"
     known = next(filter(_KEYS.__contains__, words), key)
     return known if len(words) == 2 and words[0] not in ("end", "last") else key
 

@@ -54,7 +54,7 @@ _OF_TOOLS = {  # words that are a severity only where a tool says them, or a col
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
 _SCALES = frozenset(
-    "SEVERITY PRIORITY SEV PRIO LEVEL RISK CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD"
+    "SEVERITY PRIORITY SEV PRIO LEVEL RISK GRADE CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD"
     " SCHWERE PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
     " PRIORIDAD CRITICIDAD RIESGO GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性"
     " 严重级别 风险等级 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
