@@ -29,6 +29,7 @@ _ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+
 _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
+_PRONOUN = Pattern(r"(?:They|He|She|Sie|Er|Ils|Elles?|Ell[oa]s|Они|Он|Она) ")
 _ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
 _DIGITS = Pattern(r"\d+")
 _PLACE = Pattern(
@@ -71,8 +72,8 @@ def confidence(text: str) -> int:
         asked = any(line.endswith(("?", "？")) for line in said)
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
     most = len(lines) / _RARE
-    said = itertools.groupby(lines, lambda line: reading.form(line) if line[-1] == "." else line)
-    lines = [next(alike) for _, alike in said]  # sentences that differ in numbers only are one
+    alike = itertools.groupby(lines, lambda line: reading.form(line) if line[-1] == "." else line)
+    lines = [next(same) for _, same in alike]  # sentences that differ in numbers only are one
     words = [word for line in lines for word in line.split()]
     ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
     if len(words) < _LEAST or ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
@@ -118,7 +119,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
     whole = [passage.text[start:]] if passage.is_whole else None
-    for at, said in enumerate(whole or reading.sentences(passage.text[start:])):
+    for at, said in enumerate(whole or _unleaning(passage.text[start:])):
         said = said if at else passage.text[:start] + said
         is_asked = is_asked and at < _ASKED
         own = parts.of_sentence(_MESSAGE.sub("", said, 1)) if is_asked else NONE
@@ -131,6 +132,16 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
         weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
         shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
+
+
+def _unleaning(text: str) -> list[str]:
+    """The sentences of a paragraph, those of a pronoun with the one that says whom it means."""
+    told = list[str]()
+    for said in reading.sentences(text):
+        if told and _PRONOUN.match(said):
+            said = f"{told.pop()} {said}"
+        told.append(said)
+    return told
 
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
