@@ -21,7 +21,7 @@ from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.outputs.flows import pump, running, telling
 from contextkit.payloads.documents import store as payloads
-from contextkit.text.digests import lines
+from contextkit.text.digests import pieces
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
 LONG = "seq -f 'line %g of a long output' 1 3000"
@@ -508,18 +508,18 @@ def test_what_comes_is_read_while_the_command_runs_and_once(layout: Layout) -> N
     names = ["".join(three) for three in itertools.product("abcdefghijklmno", repeat=3)]
     text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names) * 3
     plain = telling._told(a_long_job(layout, text))
-    lines._piece.cache_clear()
-    lines.pieces.cache_clear()
+    pieces._piece.cache_clear()
+    pieces.pieces.cache_clear()
     job = a_long_job(layout, text[:260_000])
     while job.is_behind:
         running._read_ahead(job)
-    before, modules = lines._piece.cache_info(), set(sys.modules)
+    before, modules = pieces._piece.cache_info(), set(sys.modules)
     job.output.take(1, text[260_000:].encode())
     told = telling._told(job)
-    after = lines._piece.cache_info()
+    after = pieces._piece.cache_info()
     assert told.split("\n")[1:-2] == plain.split("\n")[1:-2] and set(sys.modules) == modules
-    read = 260_000 // lines.PIECE
-    left = len(text) // lines.PIECE + 1 - read
+    read = 260_000 // pieces.PIECE
+    left = len(text) // pieces.PIECE + 1 - read
     assert (after.misses - before.misses, after.hits - before.hits) == (left, read)
 
 

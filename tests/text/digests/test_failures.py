@@ -428,3 +428,12 @@ def test_values_behind_signs_are_told_as_what_the_signs_mean(legend: str) -> Non
     failed = summary_of(text)
     assert "expected 'closed'" in failed and "actual 'open'" in failed
     assert legend.split()[0] not in failed
+
+
+def test_one_test_with_many_values_is_told_once_where_only_numbers_differ() -> None:
+    rows = [f"FAILED t/test_a.py::test_f[{n}] - assert {n} == ({n} + 1)" for n in range(30)]
+    rows[7] = "FAILED t/test_a.py::test_f[7] - KeyError: 'id'"
+    said = summary_of("\n".join([*rows, "FAILED t/test_b.py::test_g - OSError: gone", "31 failed"]))
+    assert "test_f[0…29] - assert 0…29 == (0…29 + 1) (x29)" in said
+    assert "test_f[7] - KeyError: 'id'" in said and "test_g - OSError: gone" in said
+    assert "more" not in said

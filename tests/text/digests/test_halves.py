@@ -11,7 +11,7 @@ from conftest import SCRIPTS
 
 READ = """\
 import os, sys
-from contextkit.text.digests import engine, lines
+from contextkit.text.digests import engine, lines, pieces
 {before}
 texts = ["".join(f"2026-01-02 10:00:0{{n % 9}} ERROR {{name}}: slow\\n" for n in range(3)) + "ok\\n"
          for name in {names}]
@@ -35,8 +35,8 @@ def read(before: str = "") -> tuple[str, int]:
 
 
 def test_two_processes_tell_what_one_does() -> None:
-    alone, by_none = read("lines._cores = lambda: 1")
-    together, by_another = read("lines._cores = lambda: 2")
+    alone, by_none = read("pieces._cores = lambda: 1")
+    together, by_another = read("pieces._cores = lambda: 2")
     assert (alone, by_none, by_another) == (together, 0, 1)
 
 
@@ -44,19 +44,19 @@ def test_two_processes_tell_what_one_does() -> None:
     "trouble",
     [
         "os.kill(os.getpid(), 9)",  # killed, before it tells anything
-        "os.write(a[0], lines.marshal.dumps([{}] * 9)[:-1]); os._exit(0)",  # or in the middle
+        "os.write(a[0], pieces.marshal.dumps([{}] * 9)[:-1]); os._exit(0)",  # or in the middle
     ],
 )
 def test_what_another_process_does_not_tell_is_read_here(trouble: str) -> None:
-    before = f"lines._cores = lambda: 2\ndef breaks(*a):\n    {trouble}\nlines._tell = breaks"
-    assert read(before)[0] == read("lines._cores = lambda: 1")[0]
+    before = f"pieces._cores = lambda: 2\ndef breaks(*a):\n    {trouble}\npieces._tell = breaks"
+    assert read(before)[0] == read("pieces._cores = lambda: 1")[0]
 
 
 def test_a_process_that_cannot_start_another_reads_alone() -> None:
     fails = "def fails(): raise BlockingIOError(11, 'Resource temporarily unavailable')"
-    before = f"lines._cores = lambda: 2\n{fails}\nos.fork = fails"
-    assert read(before)[0] == read("lines._cores = lambda: 1")[0]
+    before = f"pieces._cores = lambda: 2\n{fails}\nos.fork = fails"
+    assert read(before)[0] == read("pieces._cores = lambda: 1")[0]
 
 
 def test_a_process_with_threads_is_not_forked() -> None:
-    assert read("import threading; lines._cores = lambda: 2")[1] == 0
+    assert read("import threading; pieces._cores = lambda: 2")[1] == 0

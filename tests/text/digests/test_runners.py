@@ -63,7 +63,7 @@ def test_a_run_that_quotes_source_is_a_log_with_its_verdict_and_failures(
     assert digest.kind == "log"
     if "4 passed" in text:
         assert "failed, 4 passed in 0.12s" in digest.key
-    assert "test_sum[0]" in digest.summary and "shop/test_till.py:17" in digest.summary
+    assert "test_sum[0…" in digest.summary and "shop/test_till.py:17" in digest.summary
     assert "definitions" not in digest.summary
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, lines, outputs, reading
+from contextkit.text.digests import engine, folding, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -826,10 +826,10 @@ def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
 
 
 def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:
-    assert lines.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
+    assert folding.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
     failed = [f"*** [build/part_{n}.o] Error 1" for n in (222, 333, 444)]
-    assert lines.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
-    assert lines.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
+    assert folding.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
+    assert folding.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
 
 
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:
@@ -1068,8 +1068,8 @@ def test_a_count_of_no_failures_and_a_test_s_name_are_no_failure() -> None:
 
 
 def test_a_number_is_never_cut_apart_in_a_range() -> None:
-    assert lines.between("0.114", "0.434") == "0.114…0.434"
-    assert lines.between("1,000", "3,000") == "1,000…3,000"
+    assert folding.between("0.114", "0.434") == "0.114…0.434"
+    assert folding.between("1,000", "3,000") == "1,000…3,000"
 
 
 def test_a_place_that_names_a_row_is_told_whole() -> None:

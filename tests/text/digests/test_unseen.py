@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import each
-from contextkit.text.digests import engine, lines, reading
+from contextkit.text.digests import engine, folding, lines, reading
 
 LISTED = """\
 /srv/app:
@@ -400,9 +400,9 @@ def test_checks_whose_result_stands_behind_dots_are_told_by_name() -> None:
 
 def test_numbers_that_fall_with_some_ups_are_told_as_falling() -> None:
     falling = [f"epoch {n} loss {value}" for n, value in enumerate((90, 70, 74, 40, 44, 12, 15))]
-    assert lines.alike(falling, 200) == "epoch 0…6 loss 90…12"
+    assert folding.alike(falling, 200) == "epoch 0…6 loss 90…12"
     mixed = [f"step {n} took {value}" for n, value in enumerate((50, 90, 10, 60))]
-    assert lines.alike(mixed, 200) == "step 0…3 took 10…90"
+    assert folding.alike(mixed, 200) == "step 0…3 took 10…90"
 
 
 def a_run_of_several(form: str) -> str:

@@ -57,17 +57,17 @@ def read_ahead(job: Job) -> Iterator[bool]:
     """Load what a digest needs and read what has come, in milliseconds; whether more is to do."""
     for _ in _loaded():
         yield True
-    from contextkit.text.digests import lines, reading
+    from contextkit.text.digests import pieces, reading
 
     read = 0
     while True:
         kept = job.output.kept
-        if kept and read + lines.PIECE < kept.size < _AHEAD:
+        if kept and read + pieces.PIECE < kept.size < _AHEAD:
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
-            for _ in lines.read_ahead(reading.readable(text)):
+            for _ in pieces.read_ahead(reading.readable(text)):
                 yield True
             if not read:
-                _rehearse(job, text[: 2 * lines.PIECE])
+                _rehearse(job, text[: 2 * pieces.PIECE])
             read = kept.size
         yield False
 

@@ -16,8 +16,9 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines, Piece
+from contextkit.text.digests import folding, pieces, reading
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import Piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -143,7 +144,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     found, others = [*_in_lines(text)], [*_above_arrows(text)]
     covered = {message.line - 1 for message in found}
     others = [message for message in others if message.line - 1 not in covered]
-    for number in lines.numbers_in(text.whole, _alone):
+    for number in pieces.numbers_in(text.whole, _alone):
         messages, block = _opened(text, number)
         others += messages
         covered |= block
@@ -191,7 +192,7 @@ def _with_end(text: Lines, one: Diagnostic, covered: set[int], codes: set[str]) 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    begun = [(first, *begin) for first, piece in lines.pieces(text.whole)
+    begun = [(first, *begin) for first, piece in pieces.pieces(text.whole)
              for begin in _begun(piece)]  # fmt: skip
     has_lists = any(listed for _, _, listed, _ in begun)
     names = [number for number, line in enumerate(text.all if has_lists else ())
@@ -210,7 +211,7 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
 _Begun = tuple[int, tuple[str, ...], tuple[str, ...]]
 
 
-@lines.of_piece
+@pieces.of_piece
 def _begun(piece: Piece) -> list[_Begun]:
     """The lines of a piece that begin with a message, by number; in a list, or with its place."""
     begun = list[_Begun]()
@@ -226,7 +227,7 @@ def _begun(piece: Piece) -> list[_Begun]:
     return begun
 
 
-@lines.of_piece
+@pieces.of_piece
 def _alone(piece: Piece) -> list[int]:
     """The lines of a piece that are nothing but a place, by number."""
     return [number for number, line in enumerate(piece.all)
@@ -243,7 +244,7 @@ def _placed(placed: re.Match[str]) -> tuple[str, ...]:
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     """The messages above arrows that point at their places."""
-    for number, place in lines.in_pieces(text.whole, _arrows):
+    for number, place in pieces.in_pieces(text.whole, _arrows):
         above = range(number - 1, max(-1, number - _BELOW), -1)
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
@@ -259,7 +260,7 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             yield one._replace(code=said["code"] or one.code, severity=severity)
 
 
-@lines.of_piece
+@pieces.of_piece
 def _arrows(piece: Piece) -> list[tuple[int, str]]:
     """The lines of a piece with an arrow, by number, each with the place it points at."""
     has_some = any(map(piece.text.__contains__, _ARROWS))
@@ -269,7 +270,7 @@ def _arrows(piece: Piece) -> list[tuple[int, str]]:
 
 def _drawn(text: Lines) -> Iterator[int]:
     """The lines that draw the source below an arrow, up to an empty one."""
-    for number, _ in lines.in_pieces(text.whole, _arrows):
+    for number, _ in pieces.in_pieces(text.whole, _arrows):
         for below in itertools.takewhile(text.all.__getitem__, text.below(number)):
             if _GUTTER.match(text.all[below]):
                 yield below
@@ -360,7 +361,7 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
     for same in sorted(groups, key=_order_of_many):
-        first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
+        first, said = same[0], folding.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         said = reading.cut(f"{first.code} {said}".strip(), most) + times
         made.append(_unit(first, said, same, graded))

@@ -16,8 +16,9 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import lines, reading, runners
-from contextkit.text.digests.lines import Lines, Piece
+from contextkit.text.digests import failure_words, folding, lines, pieces, reading, runners
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
@@ -79,6 +80,7 @@ _MESSAGE = Pattern(
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
+_DIGITS = Pattern(r"\d+")
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
@@ -143,6 +145,7 @@ _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one 
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
 _PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
+_SAME = 4  # values of a test that are told as one
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -183,7 +186,7 @@ class _Block:
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
             first = [number for number in block if not _points_or_asks(text.bare[number])][:2]
             said = [text.bare[number] for number in first]
-            leads_on = said and (said[0].endswith(":") or lines.says_failed(said[-1]))
+            leads_on = said and (said[0].endswith(":") or failure_words.says_failed(said[-1]))
             first = first if leads_on else first[:1]
             self.message = reading.joined(*said[: len(first)]) if said else ""
             self.used.update(first)
@@ -266,7 +269,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
-    return sorted(_once(failed, errors)), used | of_errors, inside
+    return sorted(_folded(_once(failed, errors))), used | of_errors, inside
 
 
 def _named_again(text: Lines, names: list[str]) -> set[int]:
@@ -317,9 +320,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = lines.numbers_in(text.whole, _marked)
+    headings = pieces.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
-    named = lines.in_pieces(text.whole, _named)
+    named = pieces.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
     again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
@@ -345,18 +348,18 @@ def _is_said_below(text: Lines, at: int) -> bool:
     return any(text.fails(n) for n in below)
 
 
-@lines.of_piece
+@pieces.of_piece
 def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
     return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
 
 
-@lines.of_piece
+@pieces.of_piece
 def _named(piece: Piece) -> list[tuple[int, str]]:
     """The names of failed tests in a piece by line, where the line itself tells them."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
-        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        line = piece.bare.get(number) or pieces.bare(piece.all[number])
         if line.startswith(_OF_PYTEST):
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
@@ -544,6 +547,22 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     return failures
 
 
+def _folded(failures: list[Failure]) -> Iterator[Failure]:
+    """The failures; those of one test with many values are one, if only numbers differ."""
+    same: dict[tuple[str, str], list[Failure]] = {}
+    for at, failure in enumerate(failures):
+        test, bracket, _ = failure.name.partition("[")
+        form = _DIGITS.sub("0", failure.said) if test and bracket else str(at)
+        same.setdefault((test, form), []).append(failure)
+    for first, *others in same.values():
+        if len(others) < _SAME - 1:
+            yield from (first, *others)
+            continue
+        said = folding.alike((one.said for one in (first, *others)), 2 * _LONGEST)
+        count = len(others) + 1
+        yield first._replace(said=f"{said} (x{count})", times=count)
+
+
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
@@ -565,7 +584,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(lines.alike(one_line, _LONGEST))
+            message = shown(folding.alike(one_line, _LONGEST))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -605,12 +624,12 @@ def _fails(line: str) -> bool:
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
-        return lines.says_failure(line[place.end() :])
-    says = lines.says_failure if " " in last else lines.says_failed
+        return failure_words.says_failure(line[place.end() :])
+    says = failure_words.says_failure if " " in last else failure_words.says_failed
     is_brief = bool(colon) and len(last) < _BRIEF
     is_last = is_brief and last[0].isalpha() and says(last)
-    is_loud = any(map(lines.says_failure, _LOUD.findall(line)))
-    is_said = is_loud or lines.says_failed(" ".join(words[:_FIRST]))
+    is_loud = any(map(failure_words.says_failure, _LOUD.findall(line)))
+    is_said = is_loud or failure_words.says_failed(" ".join(words[:_FIRST]))
     return is_last or is_said or line.startswith(_OF_PYTEST)
 
 

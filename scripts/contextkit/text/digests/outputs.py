@@ -18,16 +18,16 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
+from contextkit.text.digests.failure_words import says_failure
 from contextkit.text.digests.kinds import diff, listing, log
-from contextkit.text.digests.lines import (
-    Lines,
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.pieces import (
     Piece,
     failing_in,
     lines_of,
     numbers_in,
     of_piece,
     read_in_two,
-    says_failure,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern

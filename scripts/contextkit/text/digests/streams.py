@@ -8,7 +8,7 @@ thing printed; the same message of two of them is two.
 
 from __future__ import annotations
 
-from contextkit.text.digests import lines
+from contextkit.text.digests import failure_words
 from contextkit.text.patterns import Pattern
 
 _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
@@ -23,10 +23,11 @@ _SHARE = 0.6  # of the lines
 
 def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     """What each thing printed, by its name; nothing if there are not several."""
-    begun = {number: row for number, row in enumerate(rows) if row[:1].strip()}
+    if not _are_owned(rows[:_SAMPLE]):
+        return {}
     least = _SHARE * sum(map(bool, rows))
     found: dict[str, dict[int, str]] = {}
-    for number, row in begun.items() if len(begun) >= least and _are_owned(begun) else ():
+    for number, row in enumerate(rows):
         if owned := _OWNED.match(row):
             name = owned["bar"] or owned["box"] or owned["path"]
             found.setdefault(name, {})[number] = row[owned.end() :]
@@ -36,16 +37,16 @@ def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     return found if are_streams and count >= _LEAST * len(found) else {}
 
 
-def _are_owned(rows: dict[int, str]) -> bool:
-    """Whether most of the first lines begin with a name."""
-    some = [row for number, row in rows.items() if number < _SAMPLE]
+def _are_owned(rows: list[str]) -> bool:
+    """Whether most lines at the margin begin with a name."""
+    some = [row for row in rows if row[:1].strip()]
     return sum(bool(_OWNED.match(row)) for row in some) >= _SHARE * len(some)
 
 
 def _is_other(name: str) -> bool:
     """Whether a name is a place or the level of an event."""
     is_level = name.isupper() or name.lower() in _LEVELS
-    return is_level or bool(_PLACE.search(name)) or lines.says_failure(name)
+    return is_level or bool(_PLACE.search(name)) or failure_words.says_failure(name)
 
 
 _LEVELS = frozenset("info debug warn warning notice trace error ok changed skipping note".split())

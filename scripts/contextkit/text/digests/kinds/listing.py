@@ -12,16 +12,9 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.failure_words import is_amiss, says_failed, says_failure
 from contextkit.text.digests.kinds.table import LEFT
-from contextkit.text.digests.lines import (
-    Piece,
-    in_pieces,
-    is_amiss,
-    lines_of,
-    of_piece,
-    says_failed,
-    says_failure,
-)
+from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 

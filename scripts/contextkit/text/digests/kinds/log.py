@@ -9,9 +9,11 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading, requests
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
-from contextkit.text.digests.lines import SUMS_UP, Lines, bare, is_frame, says_failed
+from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
+from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 

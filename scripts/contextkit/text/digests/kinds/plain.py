@@ -15,8 +15,8 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
-from contextkit.text.digests.lines import lines_of
 from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 

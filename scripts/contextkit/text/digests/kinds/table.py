@@ -10,7 +10,8 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.lines import bare, says_failed, says_failure
+from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 

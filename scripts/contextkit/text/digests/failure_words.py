@@ -1,0 +1,149 @@
+"""Words and phrases about failures, in the languages that tools and reports speak.
+
+A part of a word counts (`fehlgeschl`, `cannot`), except in a name; a phrase counts as a whole
+(`no such`), except where a line denies it (`0 errors`). Which words of a text hold a sign of a
+failure is remembered, since most words come again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.text.patterns import Pattern
+
+_FAILURES = (  # parts of words about a failure, and those with which such a word ends
+    "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
+    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
+    " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
+    " incomplete broken unknown"
+    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
+    " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
+    " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+).split()
+_LAST_PARTS = (
+    "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
+)
+FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
+_FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
+    r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic"
+    r"|traceback(?: \(|:)|segfault|segmentation"
+    r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
+    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"
+)
+PHRASES = (
+    *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
+    "terminated by signal",
+    *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
+    *("не найден", "no se pudo", "não foi poss", "nie udało"),
+)
+REQUEST = re.compile(r"(?:\" |status=)50[0234]\b")
+_IN_WORDS = bytes(
+    char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
+)
+FINE = Pattern(
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
+    r"|vulnerabilities)\b"
+    r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b|expected failure$)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
+    re.I,
+    needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
+)
+_MENDED = Pattern(  # what stands behind the last colon of a line that tells of a failure's end
+    r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
+    r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
+)
+_ADDS = Pattern(  # to what was said above; or a test that is still to do
+    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # ", needs="note: hint: help: )␣#␣"
+)
+OF_PYTEST = "E   "
+_SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
+_DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
+_IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
+_WORD = 80  # characters on either side within which a word ends
+
+
+def letters(text: str) -> bytes:
+    """The words of a text in lower case; blanks are between them."""
+    return text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+
+
+def _signs() -> dict[bytes, list[str]]:
+    """What is looked for in words, each with what it is a sign of: a part, or a phrase."""
+    signs = {part.encode(): [part] for part in _FAILURES}
+    signs |= {f"{part} ".encode(): [part] for part in _LAST_PARTS}
+    for phrase in PHRASES[1:]:
+        longest = max(letters(phrase).split(), key=len)
+        signs.setdefault(longest, []).append(phrase)
+    return signs
+
+
+_SIGNS = _signs()
+_SEEN = set[bytes]()  # words
+_HOLDING = dict[bytes, set[bytes]]()  # those with signs
+
+
+def sought(words: frozenset[bytes]) -> list[str]:
+    """The parts of words, and the phrases, about failures that may be in a text of some words.
+
+    What is in a word is remembered: most words come again.
+    """
+    new = words - _SEEN
+    told = b" ".join([*new, b""])
+    for sign in filter(told.__contains__, _SIGNS):
+        at = told.find(sign)
+        while at >= 0:
+            end = told.find(b" ", at)
+            word = told[told.rfind(b" ", 0, at) + 1 : end]
+            _HOLDING.setdefault(word, set()).add(sign)
+            at = told.find(sign, end)
+    _SEEN.update(new)
+    found = {sign for word in words.intersection(_HOLDING) for sign in _HOLDING[word]}
+    return [PHRASES[0], *(part for sign in found for part in _SIGNS[sign])]  # it has no words
+
+
+def says_failure(said: str) -> bool:
+    """Whether a part of a line has a word or a phrase about a failure."""
+    lower = said.lower()
+    return bool(FAILS.search(lower)) or any(map(lower.__contains__, PHRASES[2:]))
+
+
+def is_amiss(said: str) -> bool:
+    """Whether a part of a line says that something is amiss, and not just a name in it."""
+    return says_failure(" ".join(word for word in said.split() if not is_name(word.lower())))
+
+
+def says_failed(said: str) -> bool:
+    """Whether a part of a line has a word that means nothing else than that something failed."""
+    return bool(_FAILED_WORDS.search(said.lower()) or REQUEST.search(said))
+
+
+def may_say(words: bytes, phrase: str) -> bool:
+    """Whether all words of a phrase are among some, perhaps inside of others."""
+    return all(map(words.__contains__, letters(phrase.lower()).split()))
+
+
+def is_failing(row: str) -> bool:
+    """Whether a line with a word of failures, in lower case, says that something failed."""
+    is_fine = ": error:" not in row and FINE.search(row) and not _SURE.match(row)
+    return not (is_fine or _MENDED.match(row, row.rfind(":")) or _ADDS.search(row))
+
+
+def word_at(text: str, at: int) -> tuple[str, int]:
+    """The word around a place, and its end."""
+    first = max(0, at - _WORD)
+    start = text.rfind(" ", first, at) + 1 or first
+    end = text.find(" ", at + 1, at + _WORD)
+    end = end if end >= 0 else at + _WORD
+    return text[start:end], end
+
+
+def is_name(word: str) -> bool:
+    """Whether a word is an option, a path, or a name with a number or parts, and no error."""
+    if word.startswith("-") and not word.startswith("---"):
+        return True  # of an option, and no rule
+    if _IS_PATH.search(word):
+        return True
+    is_name = _DIGIT.search(word) or _DOTTED.search(word) or "::" in word
+    return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))

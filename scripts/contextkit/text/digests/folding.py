@@ -1,0 +1,91 @@
+"""Lines of one form told as one, with the values in which they differ.
+
+alike(["batch 1 of 4", "batch 9 of 4"], 60)      batch 1…9 of 4
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+from contextkit.base.type_names import Iterable
+from contextkit.text.digests import reading
+from contextkit.text.patterns import Pattern
+
+_ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
+_ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
+_NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
+_OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
+_LONGEST = 260  # characters shown of a line
+_DIFFER = 5  # words that may differ in lines of one form
+_WORD = 80  # characters of a word of which two values are told
+_VALUES = 3  # values of a word that are told one by one
+
+
+def alike(texts: Iterable[str], most: int) -> str:
+    """Lines of one form as one of at most so many characters, with what differs.
+
+    `batch 1 applied` to `batch 9 applied` are `batch 1…9 applied`.
+    """
+    times = Counter(texts)
+    rows = [text[: 4 * _LONGEST].split() for text in times]
+    words = rows[0]
+    if len(set(map(len, rows))) > 1:
+        words = [*words, "…"]
+    elif len(rows) > 1:
+        again = [(at, count - 1) for at, count in enumerate(times.values()) if count > 1]
+        columns = [_counted(column, again) for column in zip(*rows, strict=True)]
+        are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
+        words = [_as_one(values) if are_few or len(values) == 1 else f"{next(iter(values))}…"
+                 for values in columns]  # fmt: skip
+    return reading.cut(" ".join(words), most)
+
+
+def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
+    """How often each word stands in a column, in the order of the first time.
+
+    again: the places of words that stand there again, and how often they do
+    """
+    counts = Counter(words)
+    for at, count in again:
+        counts[words[at]] += count
+    return counts
+
+
+def _as_one(counts: dict[str, int]) -> str:
+    """Values that occur again, if they are few, with how often; of others, the first and the last.
+
+    Of numbers that go up and down, the least and the greatest, which comes first where they fall
+    by more than half of the way between the two. Two files are no range: both are told.
+    """
+    values = list(counts)
+    if len(values) == 1:
+        return values[0]
+    if len(values) <= _VALUES and len(set(counts.values())) > 1:
+        return ", ".join(f"{value} x{times}" for value, times in counts.items())
+    if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
+        return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
+    matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
+    numbers = [float(match[1]) for match in matches if match]
+    rises = sorted(numbers)
+    if len(numbers) == len(values) and numbers != rises[::-1]:
+        low, high = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
+        falls = 2 * (numbers[0] - numbers[-1]) > rises[-1] - rises[0]
+        return between(high, low) if falls else between(low, high)
+    return between(values[0], values[-1])
+
+
+def between(word: str, other: str) -> str:
+    """Two words as one, without what the second one has in common: `orders/20…31`."""
+    start, end = _shared(word, other), _shared(word[::-1], other[::-1])
+    end = min(end, max(0, min(len(word), len(other)) - start))
+    rest = other[start:] if word != other and len(other) < _WORD else ""
+    return f"{word[: len(word) - end] if rest else word}…{rest}"
+
+
+def _shared(word: str, other: str) -> int:
+    """How many characters two words begin with alike, up to a mark."""
+    alike = [
+        a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
+    ]
+    return len(_ALNUM_END.sub("", "".join(alike)))

@@ -1,0 +1,276 @@
+"""A text in pieces of whole lines; what is asked of every line is remembered by piece.
+
+    for first, piece in pieces(text)     each with the number of its first line, from 0
+    @of_piece                            remember what a function says of a piece
+    numbers_in(text, ask)                the lines that such a function names, in the whole text
+
+A text that comes slowly is read while it comes (`read_ahead`), and of a long one half is read by a
+process of its own (`read_in_two`): what was read is not read again.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+import marshal
+import os
+import sys
+
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator, NoReturn, T
+from contextkit.text.digests.failure_words import (
+    FAILS,
+    OF_PYTEST,
+    PHRASES,
+    REQUEST,
+    is_failing,
+    is_name,
+    letters,
+    sought,
+    word_at,
+)
+from contextkit.text.patterns import Pattern
+
+READ = 500  # characters of a line that are looked at
+SAMPLE = 60  # lines by which a log is known
+PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
+_MANY = 8  # pieces of which another process reads half
+_ALIKE_LINES = 4096  # of which there may be many
+_STAMP = Pattern(
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
+    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+    r"|^==\d+== ?|^\[\d+\.\d+s\](?:\[\w+ *\])?"  # of valgrind, of a Java machine
+    r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
+    r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
+    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
+)
+_STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
+_NEAR_DIGITS = b"0123456789abcdefx.: "  # none of them stays of a number
+_STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
+
+
+class Piece:
+    """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
+
+    undated: the lines without the times that they begin with. keys: what stays of those without
+    digits and what may stand near them. failing: those that speak of a failure, by number. bare:
+    the beginnings of those that may, without the time or the frame in front.
+    """
+
+    undated: list[str]
+    keys: list[bytes]
+    words: frozenset[bytes]
+    failing: list[int]
+    bare: dict[int, str]
+
+    def __init__(self, text: str, is_dated: bool) -> None:
+        self.text, self.all = text, text.split("\n")
+        if not is_dated:
+            self.undated = self.all
+
+    def __getattr__(self, name: str) -> Any:
+        self._read()
+        return self.__dict__[name]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing is left to do with it."""
+        return "keys" in self.__dict__
+
+    def found(self) -> dict[str, Any]:
+        """All that is asked of a piece, in plain values."""
+        for ask in _ASKED:
+            ask(self)
+        return {name: value for name, value in self.__dict__.items()
+                if name != "text" and value is not self.all}  # fmt: skip
+
+    def _read(self) -> None:
+        text = undated = self.text
+        if "undated" not in self.__dict__:
+            undated = _STAMPS.sub("\n", f"\n{text}")[1:]
+            self.undated = undated.split("\n")
+        keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
+        self.keys = keys.split(b"\n")
+        lower = text.lower()
+        if len(lower) != len(text):  # the capital İ becomes two characters
+            lower = "".join(char.lower()[:1] for char in text)
+        self.words = frozenset(letters(lower).split())
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "))
+
+    def _find_failing(self, lower: str) -> None:
+        """Find the lines that speak of a failure, and not that there is none."""
+        places = starts(self.all)
+        rows = enumerate(self.all if OF_PYTEST in self.text else ())
+        sure = {at for at, line in rows if line[:4] == OF_PYTEST}
+        asked = set(sure)
+        bad: dict[str, bool] = {}  # of words
+        for part in sought(self.words):
+            at = lower.find(part)
+            while at >= 0:
+                number = bisect.bisect_right(places, at) - 1
+                end = places[number + 1]
+                if number not in asked and at - places[number] < READ:
+                    word, end_of_word = word_at(lower, at)
+                    if word not in bad:
+                        bad[word] = bool(FAILS.search(word)) and not is_name(word)
+                    says = part in PHRASES and (part[-1] != "0" or REQUEST.match(lower, at))
+                    if says or bad[word]:
+                        asked.add(number)
+                    else:
+                        end = end_of_word
+                at = lower.find(part, end)
+        lines = {number: self.all[number] for number in asked}
+        bares = {line: bare(line) for line in lines.values()}  # many may be alike
+        self.bare = {number: bares[line] for number, line in lines.items()}
+        fails = {line: is_failing(line.lower()) for line in {self.bare[n] for n in asked - sure}}
+        self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
+
+
+_piece = functools.lru_cache(PIECES)(Piece)
+_ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
+
+
+def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
+    """Remember what a function says of a piece, in plain values; it may be asked ahead."""
+    name = f"{ask.__module__}.{ask.__name__}"
+
+    def asked(piece: Piece) -> T:
+        if name not in piece.__dict__:
+            piece.__dict__[name] = ask(piece)
+        said: T = piece.__dict__[name]
+        return said
+
+    _ASKED.append(asked)
+    return asked
+
+
+@functools.lru_cache(maxsize=2)
+def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
+    """The text in pieces of whole lines, each with the number of its first line, from 0.
+
+    They stay as they are if there is more at its end; without those that would not, if it
+    `has_more`.
+    """
+    is_dated = are_dated(text.split("\n", SAMPLE)[:SAMPLE])
+    first, placed = 0, list[tuple[int, Piece]]()
+    for part in _parts(text, has_more):
+        piece = _piece(part, is_dated)
+        placed.append((first, piece))
+        first += len(piece.all)
+    return placed
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, of which the pieces are remembered."""
+    return [line for _, piece in pieces(text) for line in piece.all]
+
+
+def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
+    """The numbers, in the text, of the lines that a function names in each piece."""
+    return [first + number for first, piece in pieces(text) for number in ask(piece)]
+
+
+def in_pieces(text: str, ask: Callable[[Piece], Iterable[tuple[int, T]]]) -> list[tuple[int, T]]:
+    """The same with what the function says of each line."""
+    return [(first + number, said) for first, piece in pieces(text) for number, said in ask(piece)]
+
+
+def _parts(text: str, has_more: bool) -> Iterator[str]:
+    at = 0
+    while len(text) - at > PIECE:
+        end = text.rfind("\n", at, at + PIECE)
+        end = end if end >= 0 else text.find("\n", at + PIECE)
+        if end < 0:
+            break
+        yield text[at:end]
+        at = end + 1
+    if not has_more:
+        yield text[at:]
+
+
+def failing_in(text: str) -> Iterator[int]:
+    """The numbers of the lines that speak of a failure, of a text that may be very long.
+
+    A piece at a time: none is kept.
+    """
+    first, is_dated = 0, are_dated(text.split("\n", SAMPLE)[:SAMPLE])
+    for part in _parts(text, False):
+        piece = Piece(part, is_dated)
+        yield from (first + number for number in piece.failing)
+        first += len(piece.all)
+
+
+def read_ahead(text: str) -> Iterator[None]:
+    """Read a text of which more will come, a piece at a time: what is read is remembered."""
+    for _, piece in pieces(text, has_more=True):
+        piece.found()
+        yield
+
+
+def read_in_two(text: str) -> None:
+    """Read what is left of a long text, half of it in a process of its own, if a core is free.
+
+    What that process does not tell is read when it is asked for. One with threads is not forked.
+    """
+    left = [piece for _, piece in pieces(text) if not piece.is_read]
+    if len(left) < _MANY or _cores() == 1 or "threading" in sys.modules:
+        return
+    middle = len(left) // 2
+    try:
+        told = _halved(left[:middle], left[middle:])
+    except (OSError, EOFError):
+        return  # it could not be started, or was killed
+    for piece, found in zip(left[middle:], told, strict=True):
+        piece.__dict__.update(found)
+
+
+def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
+    """Read some pieces here; what another process finds in others."""
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        _tell(writer, others)
+    os.close(writer)
+    for piece in own:
+        piece.found()
+    with open(reader, "rb") as file:
+        told = file.read()
+    os.waitpid(process, 0)
+    return list(marshal.loads(told))
+
+
+def _tell(writer: int, others: list[Piece]) -> NoReturn:
+    """Read some pieces, write what is found in them, and end."""
+    try:
+        with open(writer, "wb") as file:
+            file.write(marshal.dumps([piece.found() for piece in others]))
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def starts(lines: list[str]) -> list[int]:
+    """Where each line begins in its text, and where the next one would."""
+    return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
+
+
+def are_dated(lines: list[str]) -> bool:
+    """Whether most lines begin with a time."""
+    some = [line for line in lines if line.strip()]
+    dated = (line for line in some if bare(line) != line[:READ].strip())
+    return sum(line[0] not in "=#│" for line in dated) * 2 > len(some)
+
+
+def bare(line: str) -> str:
+    """The beginning of the line, without the time or the frame in front of it."""
+    return (_without_stamp(line[:READ]) if line[:1] in _STAMPED else line[:READ]).strip()
+
+
+@functools.lru_cache(_ALIKE_LINES)
+def _without_stamp(line: str) -> str:
+    return str(_STAMP.sub("", line))
