@@ -51,7 +51,8 @@ _ROLES = {  # words of headings
         "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
     ),
     "open": (
-        "blocked|blocked by|blocker|blockers|blockiert|open|open points|open issues|open items|offen|offene punkte|abierto|aberto|ouvert|aperto|"
+        "blocked|blocked by|blocker|blockers|blockiert|"
+        "open|open points|open issues|open items|offen|offene punkte|abierto|aberto|ouvert|aperto|"
         "öppet|otwarte|открыто|"
         "not done|remaining|still open|left to do|left open|pending|nicht erledigt|noch offen|"
         "pendiente|pendientes|reste à faire|da fare|pendente|pendentes|未完成|残り|"

@@ -385,7 +385,7 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
 def test_the_next_step_is_told_before_the_background() -> None:
     step = "Next step: Ines asks the harbor whether the old crane may be sold."
     past = "".join(f"The crane {name} was painted by its own crew. " for name in "abcdefghijk")
-    text = f"# Cranes\n\n## Background\n\n{past}\n\n## Where we are\n\nWe wait for the owner of it. {step}\n"
+    text = f"# Cranes\n\n## Background\n\n{past}\n\n## Where we are\n\nWe wait for word. {step}\n"
     assert step in digest_of(text, "report", 90).summary
 
 
@@ -629,6 +629,50 @@ def test_in_prose_what_was_decided_comes_first() -> None:
     found = digest_of(text, "plain")
     assert found.key == "Decision. No sync before the 9th."
     assert "Mr. Roche tells the shops." in found.summary
+
+
+def test_prose_is_told_by_whole_sentences_though_its_lines_are_wrapped_raggedly() -> None:
+    text = """\
+You may lend the boat to anybody who has rowed
+before, if the club at https://example.org/a/very/long/address/of/a/club/of/rowers
+was told of it.
+"""
+    text += "".join(
+        f"""
+The club in {town} lends oars, and a boat for two or
+more persons, to everybody who has been a member of it since
+the year before.
+"""
+        for town in ("Ulm", "Wien", "Linz", "Passau", "Krems", "Tulln")
+    )
+    text += """
+The club is not liable for wet clothes, lost oars, or
+anything else that happens to those who borrow the boat while
+the flag is down. Nobody may take it out between the end
+of October and the first week of March without a second rower.
+"""
+    last = "Nobody may take it out between the end of October and the first week of March without "
+    assert last + "a second rower." in digest_of(text, "plain", 90).summary
+
+
+def test_a_sentence_about_them_is_told_with_the_one_that_says_who_they_are() -> None:
+    text = "It rained. The crates hold 1,284 lamps. They must not be opened before the 4th of May. "
+    text += "".join(f"The {day} was long and nothing came in. " for day in ("Monday", "Friday"))
+    said = digest_of(text, "plain", 35).summary
+    assert "The crates hold 1,284 lamps. They must not be opened before" in said
+
+
+def test_sentences_that_differ_in_numbers_only_make_prose_no_table() -> None:
+    said = (
+        "Die Schleuse öffnet auch dann, wenn das Tor unten offen steht. Das liegt an gate.py:88.\n"
+    )
+    said += "Der Wärter sieht es nicht, weil die Lampe nach zwölf Stunden ausgeht.\n\n"
+    rows = "".join(
+        f"Tor {n}: Riegel {n} geprüft, Druck {n * 7} bar unauffällig.\n" for n in range(1, 40)
+    )
+    digest = digest_of(said + rows, "plain")
+    assert "Tor 1: Riegel 1 geprüft, Druck 7 bar unauffällig (x39)." in digest.summary
+    assert engine.ParsedText(rows).kind != "plain"
 
 
 def test_a_log_of_commits_with_their_changes_is_no_review_that_it_changes() -> None:

@@ -310,7 +310,7 @@ def name_of(block: Block) -> str:
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
     start, parts = 0, list[str]()
-    for number, bare in _lines(lines):
+    for number, bare in folded(line.strip().lstrip("> ") for line in lines):
         if parts and (not bare or bare.startswith("**")):
             yield start, " ".join(parts)
             parts = []
@@ -331,10 +331,9 @@ def form(text: str) -> str:
     return text.translate(_NO_DIGITS)
 
 
-def _lines(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """The lines without marks of a quote, of which many that differ in numbers only are one."""
-    bare = ((number, line.strip().lstrip("> ")) for number, line in enumerate(lines))
-    for _, same in itertools.groupby(bare, key=lambda one: form(one[1])):
+def folded(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines with their places, of which many that differ in numbers only are one."""
+    for _, same in itertools.groupby(enumerate(lines), key=lambda one: form(one[1])):
         first, *others = same
         if first[1] and len(others) >= _SAME - 1:
             yield first[0], times(first[1], len(others) + 1)

@@ -7,6 +7,7 @@ said later comes before what was said earlier.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 
@@ -28,6 +29,7 @@ _ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+
 _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
+_PRONOUN = Pattern(r"(?:They|He|She|Sie|Er|Ils|Elles?|Ell[oa]s|Они|Он|Она) ")
 _ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
 _DIGITS = Pattern(r"\d+")
 _PLACE = Pattern(
@@ -40,7 +42,7 @@ _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines
 _LEAST = 12  # words of prose
 _RARE = 20  # lines for one with the place of a message, or a commit
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
-_FULL = 0.8  # share of it that is a full line
+_FULL, _NEARLY = 0.8, 0.95  # share of it that is a full line; share of lines that it holds
 _TITLE = 60  # characters of a title
 _ASIDE = 0.1  # the weight of small talk
 _FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of the text
@@ -69,13 +71,16 @@ def confidence(text: str) -> int:
         said = [_MESSAGE.sub("", line, 1) for line in lines]
         asked = any(line.endswith(("?", "？")) for line in said)
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
+    most = len(lines) / _RARE
+    alike = itertools.groupby(lines, lambda line: reading.form(line) if line[-1] == "." else line)
+    lines = [next(same) for _, same in alike]  # sentences that differ in numbers only are one
     words = [word for line in lines for word in line.split()]
     ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
     if len(words) < _LEAST or ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
         return 0
     forms = {_DIGITS.sub("", line) for line in lines}
     placed = [line for line in lines if _PLACE.search(line)]
-    return 60 * (len(forms) > _PROSE * len(lines) and len(placed) * _RARE < len(lines))
+    return 60 * (len(forms) > _PROSE * len(lines) and len(placed) < most)
 
 
 def _worded(lines: list[str]) -> float:
@@ -114,7 +119,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
     whole = [passage.text[start:]] if passage.is_whole else None
-    for at, said in enumerate(whole or reading.sentences(passage.text[start:])):
+    for at, said in enumerate(whole or _unleaning(passage.text[start:])):
         said = said if at else passage.text[:start] + said
         is_asked = is_asked and at < _ASKED
         own = parts.of_sentence(_MESSAGE.sub("", said, 1)) if is_asked else NONE
@@ -127,6 +132,16 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
         weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
         shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
+
+
+def _unleaning(text: str) -> list[str]:
+    """The sentences of a paragraph, those of a pronoun with the one that says whom it means."""
+    told = list[str]()
+    for said in reading.sentences(text):
+        if told and _PRONOUN.match(said):
+            said = f"{told.pop()} {said}"
+        told.append(said)
+    return told
 
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
@@ -175,7 +190,8 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
 def _is_title(rows: list[str]) -> bool:
     """Whether the first of some lines is a title."""
     row = rows[0].strip()
-    is_sentence = len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row))
+    goes_on = len(rows) > 1 and rows[1].lstrip()[:1].islower()
+    is_sentence = goes_on or len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row))
     if is_sentence or ": " in row or _MESSAGE.match(row):
         return False
     in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
@@ -183,22 +199,23 @@ def _is_title(rows: list[str]) -> bool:
 
 
 def _width(lines: list[str]) -> int:
-    """The length of the lines of a text that is wrapped; 0 if it is not."""
-    lengths = [len(line) for line in lines if line.strip()]
-    longest = max(lengths, default=0)
-    full = sum(length > _FULL * longest for length in lengths)
-    return longest if longest <= _WRAPPED and full * 3 > len(lengths) else 0
+    """The length of nearly all lines of a text that is wrapped; 0 if it is not."""
+    lengths = sorted(len(line) for _, line in reading.folded(lines) if line.strip()) or [0]
+    width = lengths[int(_NEARLY * len(lengths))]  # an address may be longer
+    full = sum(length > _FULL * width for length in lengths)
+    return width if lengths[-1] <= _WRAPPED and full * 3 > len(lengths) else 0
 
 
 def _split(rows: list[str], width: int) -> Iterator[tuple[int, str]]:
     """The paragraphs, items and messages of a block, with their places."""
-    start, text = 0, ""
-    for number, row in enumerate(rows):
+    start, text, above = 0, "", ""
+    for number, row in reading.folded(rows):
         bare = " ".join(row.split())
         word = bare.partition(" ")[0]
         begins = _MESSAGE.match(bare) or _ITEM.match(row) or not text
         hangs = (row[:1] == " " and _ITEM.match(text)) or _MESSAGE.match(text)
-        is_full = width and len(rows[number - 1]) + len(word) >= width
+        is_full = width and len(above) + len(word) >= width * _FULL
+        above = row
         if not begins and (hangs or is_full):
             text = reading.wrapped(text, bare)
             continue
