@@ -49,6 +49,15 @@ def _is_grade(cell: str) -> bool:
     return is_sign or cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
 
 
+def _are_grades(cells: list[str]) -> bool:
+    """Whether the cells of a column are grades, but for a word such as `Remark` in a few."""
+    grades = [*map(_is_grade, cells)]
+    are_words = all(
+        len(cell.split()) == 1 or told for cell, told in zip(cells, grades, strict=True)
+    )
+    return bool(cells) and are_words and sum(grades) * 4 >= len(cells) * 3
+
+
 def table_rows(lines: list[str]) -> list[Row]:
     """Return the rows of a table; what stands between two rules of a drawn one is one row."""
     made: list[Row] = []
@@ -73,9 +82,7 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
     named = [at for at, role in enumerate(roles) if role == "severity"]
     told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
     others = [
-        at
-        for at, cells in enumerate(columns)
-        if roles[at] not in _NO_SCALES and cells and all(map(_is_grade, cells))
+        at for at, cells in enumerate(columns) if roles[at] not in _NO_SCALES and _are_grades(cells)
     ]
     best = next(iter((*told, *reversed(others))), -1)
     return [
