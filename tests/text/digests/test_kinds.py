@@ -652,7 +652,7 @@ the flag is down. Nobody may take it out between the end
 of October and the first week of March without a second rower.
 """
     last = "Nobody may take it out between the end of October and the first week of March without "
-    assert last + "a second rower." in digest_of(text, "plain", 90).summary
+    assert last + "a second rower." in digest_of(text, "plain", 180).summary
 
 
 def test_a_sentence_about_them_is_told_with_the_one_that_says_who_they_are() -> None:
