@@ -380,6 +380,10 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     parts[91:180] = [f"- P0: repair shard {n}, it loses {n} MB\n" for n in range(300)]
     said = digest_of("# Report\n\n" + "".join(parts), "report").summary
     assert re.search(r"P0: \+\d+ or more", said)
+    steps = "".join(f"- Read src/{name}.py:3 once {name * 30}\n" for name in "abcdefghijk")
+    rest = ("Word for word it goes on. " * 40 + "\n\n") * 200
+    said = digest_of(f"# Report\n\n## Steps\n\n{steps}\n## Rest\n\n{rest}", "report", 120).summary
+    assert re.search(r"\(\+\d or more\)", said)
 
 
 def test_the_next_step_is_told_before_the_background() -> None:
@@ -652,7 +656,7 @@ the flag is down. Nobody may take it out between the end
 of October and the first week of March without a second rower.
 """
     last = "Nobody may take it out between the end of October and the first week of March without "
-    assert last + "a second rower." in digest_of(text, "plain", 90).summary
+    assert last + "a second rower." in digest_of(text, "plain", 180).summary
 
 
 def test_a_sentence_about_them_is_told_with_the_one_that_says_who_they_are() -> None:

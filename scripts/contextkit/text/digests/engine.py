@@ -527,7 +527,8 @@ def _digest(
     left = Counter(unit.aspect for unit in missing if unit.is_item and not unit.group)
     for aspect in left.keys() & {unit.aspect for unit in units if unit.is_item}:
         at = max(at for at, row in enumerate(rows) if row.aspect == aspect)
-        rows[at] = rows[at]._replace(finding=f"{rows[at].finding} (+{left[aspect]} more)")
+        said = f"{rows[at].finding} (+{left[aspect]} {'or ' * partly}more)"
+        rows[at] = rows[at]._replace(finding=said)
     counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     at = all_units[main].line if main >= 0 else 0

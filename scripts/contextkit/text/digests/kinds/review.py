@@ -155,9 +155,8 @@ def _grouped(text: str) -> Iterator[tuple[str, str, int]]:
     for block in reading.blocks(text):
         depth = next((n for n, title in enumerate(block.titles) if n and _alone(title)), 0)
         title = "".join(block.titles[depth + 1 : depth + 2])
-        is_own = block.kind == "item" and (not block.lead or block.lead[-1] == ":")
-        begins = title != told if title else is_own
-        if depth and begins:
+        is_item = block.kind == "item" and block.lead[-1:] in ("", ":")
+        if depth and (title != told if title else is_item):
             said = _placed(title, block.text) if title else reading.plain(block.text)
             yield _alone(block.titles[depth]), "" if _NONE.match(said) else said, block.line
         told = title
