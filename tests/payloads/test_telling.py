@@ -164,3 +164,18 @@ def test_what_is_left_to_a_person_is_told_although_the_summary_fills_the_receipt
     )
     said = receipt(layout, text)
     assert "Call the seven customers before Friday." in said and "+1 more: line " in said
+
+
+def test_what_the_author_tells_is_not_named_as_left_out(layout: Layout) -> None:
+    same = "Details of the runs that were looked at, one by one, and of what each printed. " * 12
+    text = "# Why\n\n## Summary\n\nA retried job settles twice because the state is read early."
+    text += " Do not switch it on before migration 0093.\n\n## Findings\n\n"
+    names = ("The state is read before the lock", "The lock is early", "Totals are rounded twice")
+    for number, name in enumerate(names, 1):
+        seen = f"It was seen {number * 3} times in May, for {number * 100} orders."
+        text += f"### {number}. {name}\n\n`p{number}.py:{number}` does it. {seen} {same}\n\n"
+    text += (
+        "## Next steps\n\n- Hold the lock in a.py:1\n- Replay May\n\n## Open\n\n- Who owns it?\n"
+    )
+    said = receipt(layout, text)
+    assert "Who owns it?" in said and not re.search(r"^more: line ", said, re.M)

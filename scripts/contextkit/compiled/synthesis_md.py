@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1320361460084126136
+SOURCE = 1862603114713444387
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -212,7 +212,7 @@ def root(context, missing=missing):
     if t_5:
         pass
         yield 'None.\n'
-    yield '\n## Possible duplicates\n\nAt one place, or in like words. Each is counted by itself.\n\n'
+    yield '\n## Possible duplicates\n\nIn the same place, or worded alike. Each is counted separately.\n\n'
     t_6 = 1
     for l_1_pair in (undefined(name='duplicates') if l_0_duplicates is missing else l_0_duplicates):
         _loop_vars = {}

@@ -281,17 +281,18 @@ class _Teller:
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
-        more = self._more(digest) or self._bare.more
+        more = self._more(digest, said) or self._bare.more
         receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
         receipt = receipt if rows else self._with_topic(receipt)
         return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
 
-    def _more(self, digest: engine.Digest) -> str:
+    def _more(self, digest: engine.Digest, said: str) -> str:
         """The lines with what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
         from contextkit.text.digests import engine, reading
 
         start, end = digest.stretch
-        if not end:
+        left = " ".join(line.strip("-* ") for line in self._text.split("\n")[start - 1 : end])
+        if not end or left in said:  # the author's part tells it
             return ""
         is_part = digest.rest <= start and end <= digest.last
         if is_part and digest.last - digest.rest < _FULL * engine.OPENED:
