@@ -152,12 +152,6 @@ def test_front_matter_quotes_rules_and_comments_are_blocks_of_their_own() -> Non
     ]  # fmt: skip
 
 
-def test_titles_are_the_headings_above_a_block() -> None:
-    found = blocks("# A\n## B\n- item\n  - inner\n# C\ntext")
-    assert reader.titles(found, 3) == ["A", "B"] and reader.titles(found, 5) == ["C"]
-    assert reader.titles(found, 0) == []
-
-
 @each("text", ["", "\n\n", "\ufeff", "-", "|", "---", "\r\r"])
 def test_odd_texts_are_read(text: str) -> None:
     assert all(one.kind != "heading" for one in blocks(text))

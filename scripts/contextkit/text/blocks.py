@@ -1,7 +1,6 @@
 """The block reader: what a Markdown text is made of, with line numbers, in one linear pass.
 
     blocks(text)         every block, in order
-    titles(found, at)    the headings that block `at` stands below, outermost first
     lines(text)          the lines whose numbers the blocks give
 
 Kinds of blocks; lines count from 1:
@@ -55,15 +54,6 @@ def blocks(text: str) -> list[Block]:
     while at < len(rows):
         at = reader.take(at)
     return reader.finish()
-
-
-def titles(every: list[Block], at: int) -> list[str]:
-    """The titles of the headings that block `at` stands below, outermost first."""
-    above: list[str] = []
-    while (at := every[at].inside) >= 0:
-        if every[at].kind == "heading":
-            above.append(every[at].title)
-    return above[::-1]
 
 
 def lines(text: str) -> list[str]:

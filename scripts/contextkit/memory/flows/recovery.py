@@ -70,7 +70,6 @@ class Recovered(Record):
     snapshot_path: str
     snapshot: Snapshot | None
     plan_path: str
-    plan_saved: str
     state: State
     attendance: Attendance
     findings: tuple[Found, ...]
@@ -144,7 +143,6 @@ def load(
         snapshot_path=snapshot_path,
         snapshot=snapshot,
         plan_path=plan_path,
-        plan_saved=plan_saved,
         state=_state(checkpoint, plan, plan_saved),
         attendance=Attendance() if archived else _attendance(layout, task, saved, merged, heads),
         findings=tuple(read),

@@ -25,7 +25,7 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import index, normal, phrases, shapes, tables, trees, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
-from contextkit.reviews.documents.sight import Sight
+from contextkit.reviews.documents.sight import COUNTED, MOST_SIBLINGS, PLACEHOLDER, Sight
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
 from contextkit.text.blocks import Block
@@ -49,13 +49,10 @@ _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
 _OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
-_PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
-_COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
-_GROUP_WORDS, _MOST_SIBLINGS = 5, 100
 _OPENS = 80  # characters of a title that begins with a place
 _FEW_BLANKS = 2  # in a sentence that names nothing: `High priority.`
 _FEW = 100  # characters of what says that there is nothing
@@ -225,7 +222,7 @@ class Outline(Sight):
         if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         words = vocabulary.words(title)
-        if _COUNTED.search(block.title) and not (
+        if COUNTED.search(block.title) and not (
             _SKIPPED.isdisjoint(words) or _FILES.isdisjoint(words)
         ):
             return None
@@ -394,7 +391,7 @@ class Outline(Sight):
         if not numbers or not all(map(str.isdecimal, numbers)):
             return {}
         start = bisect.bisect(self._by_number, last, key=lambda pair: pair[1].first)
-        told = self._by_number[start : start + len(numbers) + _MOST_SIBLINGS]
+        told = self._by_number[start : start + len(numbers) + MOST_SIBLINGS]
         times = Counter(number for number, _ in told)
         there = sum(map(times.__contains__, numbers))
         is_one_each = all(times[number] < 2 for number in numbers)
@@ -596,7 +593,7 @@ class Outline(Sight):
             return False
         is_heading = block.kind == "heading"
         is_group = is_heading and (index.group_of(block.title) or phrases.says_over(row))
-        return not (is_group or _PLACEHOLDER.search(self.rows[number - 1]))
+        return not (is_group or PLACEHOLDER.search(self.rows[number - 1]))
 
     def _explains(self, at: int, row: str, word: str, read: int) -> bool:
         """Whether a line only counts or names what was read `read` times, and states nothing."""

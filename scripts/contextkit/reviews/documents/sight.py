@@ -22,10 +22,10 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
     r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
 )
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
-_PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
+PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
-_COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
-_GROUP_WORDS, _MOST_SIBLINGS = 5, 100
+COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
+_GROUP_WORDS, MOST_SIBLINGS = 5, 100
 _WIDE = 60  # characters of a line that is full
 
 
@@ -146,7 +146,7 @@ class Sight:
     def _is_over(self, at: int) -> bool:
         """Whether a section is a template's, or says that nothing is left to do."""
         block = self.blocks[at]
-        is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
+        is_template = PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(phrases.is_settled, self._directly_below(at)))
         is_settled = is_settled or (is_leaf and self._is_denied(block.first, block.last))
@@ -296,7 +296,7 @@ class Sight:
         if self.blocks[at].kind != "text" or inside < 0 or not self._group(inside):
             return False
         if inside not in self._several:
-            below = [self.blocks[each] for each in self._direct[inside][:_MOST_SIBLINGS]]
+            below = [self.blocks[each] for each in self._direct[inside][:MOST_SIBLINGS]]
             texts = [self._text(block.first, block.last) for block in below]
             are_texts = all(block.kind == "text" for block in below) and len(texts) > 1
             places = [shapes.place_in(text) for text in texts] if are_texts else [NOWHERE]
@@ -340,9 +340,9 @@ class Sight:
         words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
         if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
             return ""
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())[:_MOST_SIBLINGS]]
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())[:MOST_SIBLINGS]]
         listed = [each for each in below if each.kind in ("heading", "item") or shapes.is_led(each)]
-        is_counted = _COUNTED.search(block.title) and listed
+        is_counted = COUNTED.search(block.title) and listed
         sign = (block.inside, block.level, head.severity)
         is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
         is_placed = listed[:1] == below[:1] and all(map(self._names_place, listed))
@@ -357,7 +357,7 @@ class Sight:
     def _leads(self, at: int) -> bool:
         """Whether a paragraph is one of those that a bold title leads, below one heading."""
         block = self.blocks[at]
-        own = (self.blocks[each] for each in self._direct[block.inside][:_MOST_SIBLINGS])
+        own = (self.blocks[each] for each in self._direct[block.inside][:MOST_SIBLINGS])
         return shapes.is_led(block) and sum(map(shapes.is_led, own)) > 1
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:

@@ -427,6 +427,11 @@ def _begin_alike(block: list[str]) -> bool:
     return len(begun) > 2 * len(set(begun))
 
 
+def depth(line: str) -> int:
+    """How many blanks a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def is_worded(line: str) -> bool:
     """Whether nearly all of a line is letters and spaces."""
     read, share = line[:_READ], 1 - _LETTERS

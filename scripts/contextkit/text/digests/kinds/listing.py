@@ -70,7 +70,6 @@ _FIRST = 2  # items of each list that come first
 _ITEM = Pattern(r" {0,4}[*•+-] \S")
 _ENDS = Pattern(r"[.!?;,{(]$")  # of no title
 _REMARKED = Pattern(r" \([^()]{4,}\)$")  # `(latest: v2.0)`
-_VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _DEFINES = Pattern(  # a found line that defines what was looked for
     r":\d+:\s*(?:(?:export|public|private|static|async|pub|default|abstract) )*"
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
@@ -370,12 +369,10 @@ def _items(lines: list[str], at: int) -> list[int]:
 
 def _above(lines: list[str], number: int) -> str:
     """The line above some entries that are deeper in."""
-    depth = _depth(lines[number])
-    return next((lines[n].strip() for n in range(number, -1, -1) if _depth(lines[n]) < depth), "")
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    depth = reading.depth(lines[number])
+    return next(
+        (lines[n].strip() for n in range(number, -1, -1) if reading.depth(lines[n]) < depth), ""
+    )
 
 
 @of_piece

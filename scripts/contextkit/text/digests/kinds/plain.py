@@ -158,24 +158,20 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
         signed = signed or rows[0].rstrip() == "--"
         if signed or rows[0][:1] == ">":
             continue
-        if _depth(rows[0]) < depth:
+        if reading.depth(rows[0]) < depth:
             title, depth = "", 0
         if _is_title(rows):
             is_first = not title and all(not line.strip() for line in lines[:start])
             if is_first:
                 yield _Passage(start + 1, "", rows[0].strip())
             else:
-                title, depth = rows[0].strip().rstrip(":："), _depth(rows[0])
+                title, depth = rows[0].strip().rstrip(":："), reading.depth(rows[0])
             start, rows = start + 1, rows[1:]
         for number, text in _split(rows, width):
             message = _MESSAGE.match(text)
             name = (message["nick"] or message["name"]) if message else sender
             is_whole = bool(message or _ITEM.match(text))
             yield _Passage(start + number + 1, title, text.lstrip("-*+•· "), name, is_whole)
-
-
-def _depth(row: str) -> int:
-    return len(row) - len(row.lstrip())
 
 
 def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
