@@ -383,3 +383,11 @@ def test_a_search_that_takes_seconds_says_how_far_it_is(
     assert run("payload_store", "find", "needle") == 0
     assert "payload_store: 2 of 3 payloads searched ..." in run.err
     assert len(run.out.splitlines()) == 6
+
+
+def test_around_a_text_in_a_long_line_shows_the_text_however_few_the_tokens() -> None:
+    words = " ".join(f"word{n}" for n in range(300))
+    content = "\n".join(["plain"] * 40 + [f"{words} NEEDLE {words}"] + ["plain"] * 40)
+    for cap in (20, 60, 400):
+        part = retrieval.capped(retrieval.around(content, "needle"), cap, "o200k")
+        assert "NEEDLE" in part.text and (part.first, part.last) == (41, 41)

@@ -17,6 +17,7 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
 _AROUND = 8  # lines on either side of a phrase
+_WIDE = 400  # length of a line above which its middle is shown if that is wanted
 _LONG = 2000  # length of a line above which only the part around the phrase is shown
 
 
@@ -149,6 +150,7 @@ class Slice(Record):
     last: int
     more: int = 0
     at: int = 0  # the line that is wanted most
+    wanted: str = ""  # what is wanted in it, in lower case
     note: str = ""
 
 
@@ -196,15 +198,20 @@ def around(content: str, text: str) -> Slice:
     if not at:
         raise ContextError(f"around: {text[:60]!r} does not occur in the text")
     part = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
-    part = part.replace(at=at[0])
+    part = part.replace(at=at[0], wanted=wanted)
     if len(part.text) > _LONG:
-        middle = part.text.lower().find(wanted)
-        start = max(0, middle - _LONG // 2)
-        part = part.replace(text=part.text[start : start + _LONG])
+        near = _near(lines[at[0] - 1], wanted, _LONG // 2)
+        part = part.replace(text=near, first=at[0], last=at[0])
     others = ", ".join(map(str, at[1:8])) + (" …" if len(at) > 8 else "")
     return part.replace(
         note=f"also in {names.counted(len(at) - 1, 'other line')}: {others}" if others else ""
     )
+
+
+def _near(line: str, wanted: str, width: int) -> str:
+    """The part of a line with what is wanted, and so many characters on either side."""
+    middle = line.lower().find(wanted)
+    return line[max(0, middle - width) : middle + len(wanted) + width]
 
 
 def whole(content: str) -> Slice:
@@ -231,6 +238,10 @@ def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
     shown = "".join(f"{line}\n" for line in near(count))
     if not count or (not at and tokens.within(shown, cap // 2, tokenizer)):  # a long line is next
         line = lines[at + count]
+        if not count and len(line) > _WIDE and part.wanted:
+            width = tokens.largest(len(line), lambda n: fits(_near(line, part.wanted, n)))
+            number = part.first + at
+            return part.replace(text=_near(line, part.wanted, width), first=number, last=number)
         text = shown + line[: tokens.largest(len(line), lambda n: fits(shown + line[:n]))]
         number = part.first + at + count
         return part.replace(text=text, first=number - count, last=number, more=number)
