@@ -195,3 +195,13 @@ def test_a_folder_of_which_nothing_could_be_read_is_no_success(
     assert "1 files, 0 read, 1 not read" in run.out
     (folder / "b.md").write_text(B, encoding="utf-8")
     assert run("verdict", command, f"--dir={command}") == 0
+
+
+@each("heading", ["## P1-1. P1: login() loses data", "## P1-1: login() loses data"])
+def test_a_section_above_a_deeper_index_opens(heading: str, repo: Path, run: Script) -> None:
+    (repo / "deep").mkdir(exist_ok=True)
+    text = f"# Review\n\n{heading}\n\n`src/a.py:3` drops the row.\n\n### Findings Index\n"
+    text += '- P1 | P1-1 | "a" | login() loses data\nVerdict: needs-changes\n'
+    (repo / "deep" / "x.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "show", "--dir=deep") == 0
+    assert "src/a.py:3 drops the row." in run.out and "Findings Index" not in run.out

@@ -138,11 +138,14 @@ class _Body:
         candidates = []
         for at, block in enumerate(sight.blocks):
             is_around = block.first < review.start_line <= block.last
-            is_index = block.first in rows or is_around
-            if not is_index and _may_begin(block):
-                last = block.last if block.kind == "heading" else sight.end_of(at, block)
-                near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
-                candidates.append(_candidate(block, last, "\n".join(near)))
+            if block.first in rows or not _may_begin(block):
+                continue
+            last = block.last if block.kind == "heading" else sight.end_of(at, block)
+            last = review.start_line - 1 if is_around else last
+            near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
+            candidate = _candidate(block, last, "\n".join(near))
+            if not is_around or candidate.ids:  # the title of the whole is around it, too
+                candidates.append(candidate)
         return candidates
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
