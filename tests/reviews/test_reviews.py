@@ -1093,7 +1093,7 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
         (a_file('- ODD | X-1 | "A" | Odd'), "no findings, but line 2 was not understood"),
         (
             a_file(end="#### P1-1. P1: It leaks"),
-            "no findings, but a P0 or P1 is missing from its index",
+            "no findings, but line 7 says P1, which its index has not",
         ),
         (a_file(end="```\nopen"), "no findings, but a code fence is never closed"),
         (a_file(verdict="Verdict: needs-changes"), "no findings, but it states needs-changes"),

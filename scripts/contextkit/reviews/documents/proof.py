@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import Block, blocks
@@ -145,6 +145,22 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
+_COVERED = Pattern(
+    r"[\s*_`>-]{0,6}(?:coverage|reviewed|read|covered)\W{1,6}\d{1,2}(?:[.,]\d{1,3})?\s?%"
+    r"|.{0,200}\b\d{1,2}\s?% of (?:the |all )?(?:\w+ )?(?:files|diff|changes?)\b",
+    re.IGNORECASE,
+)
+_LIMITED = Pattern(  # of who reads: `I only looked at …`, `we had no access`
+    r"\b(?:I|[Ww]e)(?:'\w{1,2})?\s(?!(?:have )?(?:found|find|see|saw)\b)[^.;:!?]{0,60}?"
+    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)(?! (?:find|found|see|spot)\b)(.{0,40})"
+)
+_OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
+_RANGE = Pattern(  # from the first to the last of a scale
+    r"\b(?:p[01]|critical|blocker|high)\s?(?:to|bis|à|through|-|–|—|…|\.\.+)\s?"
+    r"(?:p[23]|imp|low|minor|info)\b(?!\s?:)",
+    re.IGNORECASE,
+)
+_EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)
 _OF_FILES = Pattern(
     r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
 )
@@ -221,6 +237,8 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
+_NEGATED = frozenset("no not never unsafe isn cannot without".split())
+_OBJECTIONS = index.PLURALS | {"objections", "remarks", "questions"}
 _DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
 _FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
 
@@ -277,8 +295,12 @@ class _Proof:
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
         self._told: set[int] = set()  # rows of tables that only count or measure
-        for block in blocks("\n".join(self._rows)):
+        self._boxes = {at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row)}
+        self._is_asked_for = terms is not None
+        every = list(blocks("\n".join(self._rows)))
+        for block in every:
             self._note(block)
+        self._items = _unled(every, max(inside, default=0))
 
     def _note(self, block: Block) -> None:
         """Note whether a row explains the lines of a block, and whether it is code or counts."""
@@ -360,7 +382,9 @@ class _Proof:
             return f"says {serious}, which its index has not"
         if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
-        if _search(_UNREAD, row) or _reads_less(row):
+        if _is_other_verdict(row):
+            return "gives another verdict"
+        if _search(_UNREAD, row) or _reads_less(row) or _is_limited(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
@@ -417,14 +441,25 @@ class _Proof:
                 passes = value[0] in _PASSING and value != ["no"]
                 return "" if passes else "gives another verdict"
             is_explained = of_row and bare[: label.end("label")].isascii()
+            if _is_unknown_severity(label["label"], value):
+                return "has a severity that nobody knows"
             if not is_explained and not _is_known_label(label["label"], label["value"]):
                 return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
-            if is_explained:
+            if is_explained or number not in self._issues | self._boxes:
                 return ""
-        if number in self._issues and not of_row:
-            empty = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
-            return "" if empty else "stands under Issues Found without a row"
-        return ""
+        return "" if of_row else self._open(number, bare)
+
+    def _open(self, number: int, bare: str) -> str:
+        """Return why a line is a doubt that stands where findings do, or ''."""
+        if vocabulary.says_nothing(vocabulary.plain(bare).strip(".")) or _said(bare):
+            return ""  # denied
+        if number in self._issues:
+            return "stands under Issues Found without a row"
+        if number in self._boxes:
+            return "is a box that is not ticked"
+        may_be_one = number in self._items and not phrases.is_ticked(bare)
+        is_one = may_be_one and (self._is_asked_for or phrases.is_serious(bare))
+        return "is an item without a row" if is_one else ""
 
     def _explains(self, title: str) -> bool:
         words = _all_words(title)
@@ -433,6 +468,20 @@ class _Proof:
         if index.group_of(title) or _said(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _unled(every: list[Block], index_ends: int) -> set[int]:
+    """Return the lines of items that nothing leads, in the section below the index."""
+    below = [block for block in every if block.first > index_ends]
+    heads = [at for at, block in enumerate(below) if block.kind == "heading"]
+    first, last = ((*heads, len(below), len(below)))[:2]
+    led, lines = False, set[int]()
+    for block in below[first:last]:
+        if block.kind == "item" and not led:
+            lines.add(block.first)
+        elif block.kind != "item":
+            led = block.title.rstrip("* ")[-1:] == ":"
+    return lines
 
 
 def _counts_nothing(head: list[str], rows: list[list[str]]) -> bool:
@@ -464,6 +513,12 @@ def _is_known_label(label: str, value: str) -> bool:
     if all(map(_passes, _all_words(value))) or vocabulary.says_nothing(vocabulary.plain(value)):
         return True
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+
+
+def _is_unknown_severity(label: str, value: list[str]) -> bool:
+    """Whether the value of a label such as `Severity` is a word or number that is none."""
+    is_scale = vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3
+    return is_scale and not any(map(vocabulary.severity, value)) and "none" not in value
 
 
 def _passes(word: str) -> bool:
@@ -543,9 +598,12 @@ def _without_denied(marked: str) -> tuple[str, bool]:
 
 
 def _is_scale(read: str) -> bool:
-    """Whether a line only lists the severities that there are: no count, no place."""
-    is_told = not _SCALE.search(read) or _COUNTED.search(read) or len(read.split()) > 40
-    return not is_told and shapes.is_legend(read)
+    """Whether a line only says which severities there are: no count, no place."""
+    if _COUNTED.search(read) or len(read.split()) > 40:
+        return False
+    equated = {word.lower() for word in _EQUATED.findall(read)}
+    is_list = shapes.is_legend(read) or _RANGE.search(read)
+    return len(equated) > 1 or bool(is_list and _SCALE.search(read))
 
 
 def _says_none(row: str, after: str) -> bool:
@@ -574,7 +632,9 @@ def _unescaped(row: str) -> str:
 
 
 def _reads_less(row: str) -> bool:
-    """Whether a line says that fewer files were read than there are."""
+    """Whether a line says that fewer files were read than there are, or less than all."""
+    if _COVERED.match(row):
+        return True
     if "%" in row or not any(map(str.isdigit, row)):
         return False
     return any(
@@ -582,6 +642,22 @@ def _reads_less(row: str) -> bool:
         and _OF_FILES.search(row[max(0, match.start() - 40) : match.end() + 24])
         for match in _PART.finditer(row)
     )
+
+
+def _is_other_verdict(row: str) -> bool:
+    """Whether a sentence about the verdict does not say that it passes."""
+    _, is_about, after = row.lower().partition("verdict")
+    words = _all_words(after)
+    is_sentence = is_about and " " in after.strip() and row.lstrip()[:1] != "#"
+    passes = not _PASSING.isdisjoint(words) and _NEGATED.isdisjoint(words)
+    return bool(is_sentence and words and not passes)
+
+
+def _is_limited(row: str) -> bool:
+    """Whether the one who reads says what was not done; that nothing was found is no limit."""
+    match = _LIMITED.search(row)
+    after = _all_words(match[1]) if match else []
+    return bool(match) and _OBJECTIONS.isdisjoint(after[:3])
 
 
 def _is_plain_row(bare: str) -> bool:

@@ -44,7 +44,7 @@ _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _DRAWN = Pattern(r"[│║┃]")
 BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
-_SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
+_SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
 _SHORTCODES = {
