@@ -159,7 +159,10 @@ class Outline(Sight):
         titles = (
             x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
         )
-        return not is_own and any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+        is_told = any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+        below = self._direct.get(at, [at])[0]
+        counts = COUNTED.search(self.blocks[at].title) and self.blocks[below].kind == "table"
+        return not is_own and (is_told or bool(counts))
 
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
@@ -271,7 +274,7 @@ class Outline(Sight):
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        own += self._label_behind(at) if block.kind == "item" else []
+        own += self._label_behind(at)
         own = [row for row in own if "verall" not in row[:12]]  # of the whole review
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(phrases.is_settled, own)):
@@ -316,9 +319,12 @@ class Outline(Sight):
         return made.replace(file="", at=0) if made and is_again and not is_placed else made
 
     def _label_behind(self, at: int) -> list[str]:
-        """Return the label that stands as a paragraph behind an item."""
-        last, inside = self.blocks[at].last, self.blocks[at].inside
-        behind = (block for block in self.blocks[at + 1 : at + 6] if block.first > last)
+        """Return the label that stands as a paragraph behind an item, or behind a bold title."""
+        _, _, _, _, last, inside = block = self.blocks[at]
+        if block.kind != "item" and not self._leads(at):
+            return []
+        end = self.end_of(at, block)
+        behind = (block for block in self.blocks[at + 1 : at + 6] if last < block.first <= end)
         texts = itertools.takewhile(lambda x: (x.kind, x.inside) == ("text", inside), behind)
         rows = (self.plain[block.first - 1] for block in texts if block.first == block.last)
         return [row for row in rows if shapes.label_in(row)][:1]

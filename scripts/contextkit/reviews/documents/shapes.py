@@ -90,7 +90,9 @@ _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
+_SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
+    r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
+)
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
@@ -117,8 +119,9 @@ _ENDS = (
     r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
-_PATH = Pattern(
-    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
+_PATH = Pattern(  # with a known ending, or with a folder before and a line behind
+    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
+    r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
 _AFTER = Pattern(
     r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–·-]?\s?"

@@ -24,7 +24,7 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
-COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
+COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _GROUP_WORDS, MOST_SIBLINGS = 5, 100
 _WIDE = 60  # characters of a line that is full
 
@@ -242,6 +242,7 @@ class Sight:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
         label = shapes.FIELD.match(block.title)
+        is_record = self._states(block)
         for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.first <= last:
                 continue
@@ -253,16 +254,23 @@ class Sight:
             is_placed = self._begins_at(number) and not self._is_place_of(block, number)
             is_led = not is_below and (is_placed or self._begins_one(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
+            is_graded = is_graded or (is_record and self._states(other))
             begins = is_next or is_graded or is_led
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
 
+    def _states(self, block: Block) -> bool:
+        """Whether a paragraph of several lines has a severity as a label in one of them."""
+        rows = self.plain[block.first - 1 : min(block.last, block.first + 12)]
+        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
+
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
         other, *after = self.blocks[at : at + 2] or [block]
         is_line = other.kind == "text" and other.first == other.last != block.last
+        is_line = is_line and other.title.rstrip("* ")[-1:] != ":"
         is_only = is_line and phrases.names_only_place(other.title)
         is_next = bool(after) and after[0].kind == "item"  # else it is that of a list
         is_led = self._place_above(self._lists.get(block.first, block.first))
