@@ -340,7 +340,7 @@ def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> No
         "## P0 Issues\n\nNone.\n\n## P1 Issues\n\nThere are no issues.\n",
         "- P0: none\n- P1: 0\n",
         "### P0 — Critical Structural Issues\n\nNone found.\n\n---\n",
-        "Nothing here is a P0. P1-1 of the last review is gone.\n",
+        "Nothing here is a P0.\n",
         "### Improvements\n\n#### IMP-1. Say what the flag does\n",
         "    ### Findings Index\n    - an example, indented\n",
     ],

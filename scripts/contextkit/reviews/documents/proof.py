@@ -62,11 +62,9 @@ _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
 _WORDS = {
     "L": "p2 p2s p3 p3s imp medium low minor high major",  # a milder severity
-    "D": "without neither not isn sin senza sans sem geen ingen inga без free",
-    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
+    "B": "0 zero isn free 没有 沒有 无 無 " + " ".join(vocabulary.NEGATIONS),
     "T": "nothing rien nichts nada niente ничего",
-    "B": "no 0 none zero keine keinen keiner keines kein aucun aucune pas ninguna"
-         " ningún ninguno nenhum nenhuma nessun nessuna nessuno нет 没有 沒有 无 無",
+    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
     "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
     # words that make no difference
     "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
@@ -82,7 +80,7 @@ _LETTERS[_MARK] = "S"
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
-    r"[DBT]N*S(?:N*+(?![:|])(?:,?O*[DBT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
+    r"[BT]N*S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = Pattern(
@@ -90,17 +88,7 @@ _EXCEPT = Pattern(
     r"|au(?:ß|ss)er|excepto|tranne|menos|кроме)\b|除|以外",
     re.IGNORECASE,
 )
-_FIXED = Pattern(
-    rf"^[^:;]{{0,40}}{_MARK}[^:;]{{0,120}}\b(?:is|are|was|were|has been|have been)(?: now| all)?"
-    r" (?:fixed|resolved|closed|gone)(?: now| as well| too)?"
-    r"(?: and (?:is |are )?(?:now )?covered by (?:an? )?tests?)?\W*$",
-    re.IGNORECASE,
-)
 _STILL = r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't"
-_NOT_FIXED = Pattern(
-    rf"{_STILL}|\b(?:no|none|nothing|part|most|some|half|until|if|when|once|said|claims?)\b",
-    re.IGNORECASE,
-)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
 _COUNTED = Pattern(
@@ -117,7 +105,7 @@ _OTHER_VERDICT = Pattern(
     r"\b(?:do not|don't|must not|should not|shouldn't|cannot|can't|not ready to|not safe to)"
     r"(?: be)? (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\bnot approved"
     r"|\brequest(?:s|ed|ing)? changes|\bchanges requested|\breject(?:ed|s)?\b|\bno-go\b"
-    r"|\bneeds? (?:changes|work)\b|\bverdict\W{1,6}(?:fail|risky|needs|block|reject|not|error)"
+    r"|\bneeds? (?:changes|work)\b"
     r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
@@ -168,9 +156,6 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
-_COUNTED_ONLY = Pattern(
-    r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
-)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _VERDICT_ROW = Pattern(r"\W{0,8}verdict\W{1,6}(\S.*)$", re.IGNORECASE)
 _IMP_ROW = Pattern(r"\W{0,4}IMP\W{0,4}\|", re.IGNORECASE)
@@ -237,7 +222,6 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
-_NEGATED = frozenset("no not never unsafe isn cannot without".split())
 _OBJECTIONS = index.PLURALS | {"objections", "remarks", "questions"}
 _DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
 _FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
@@ -382,20 +366,14 @@ class _Proof:
             return f"says {serious}, which its index has not"
         if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
-        if _is_other_verdict(row):
-            return "gives another verdict"
         if _search(_UNREAD, row) or _reads_less(row) or _is_limited(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if _READ.match(row):
-            return not _reads_less(row)
-        if _OURS.match(self._raw[number - 1]) or _RULES.match(row):
-            return True
-        is_confirmed = bool(self._confirmed and _fixed_in(row))
-        return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
+        is_left = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
+        return bool(is_left or (self._confirmed and _fixed_in(row)))
 
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
@@ -430,23 +408,16 @@ class _Proof:
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
+        if _is_other_verdict(bare):
+            return "gives another verdict"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         of_row = number in self._of_row
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
-            value = _all_words(label["value"])
-            is_brief = 0 < len(value) < _LABEL_WORDS - 1
-            is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label["label"]))
-            if is_verdict or (is_brief and value[0] in _FAILING):
-                passes = value[0] in _PASSING and value != ["no"]
-                return "" if passes else "gives another verdict"
             is_explained = of_row and bare[: label.end("label")].isascii()
-            if _is_unknown_severity(label["label"], value):
-                return "has a severity that nobody knows"
-            if not is_explained and not _is_known_label(label["label"], label["value"]):
-                return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
-            if is_explained or number not in self._issues | self._boxes:
-                return ""
+            why = _of_label(label["label"], label["value"], is_explained)
+            if why or is_explained or number not in self._issues | self._boxes:
+                return why
         return "" if of_row else self._open(number, bare)
 
     def _open(self, number: int, bare: str) -> str:
@@ -496,6 +467,21 @@ def _measures(rows: list[list[str]]) -> bool:
     return bool(rows) and all(
         len(row) > 2 and all(_MEASURED.fullmatch(cell) for cell in row[1:]) for row in rows
     )
+
+
+def _of_label(label: str, text: str, is_explained: bool) -> str:
+    """Return why a label with a value is a doubt, or ''."""
+    value = _all_words(text)
+    is_brief = 0 < len(value) < _LABEL_WORDS - 1
+    is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
+    if is_verdict or (is_brief and value[0] in _FAILING):
+        passes = value[0] in _PASSING and value != ["no"]
+        return "" if passes else "gives another verdict"
+    if _is_unknown_severity(label, value):
+        return "has a severity that nobody knows"
+    if is_explained or _is_known_label(label, text):
+        return ""
+    return f"is a statement of its own ({names.one_line(label)[:30]})"
 
 
 def _is_known_label(label: str, value: str) -> bool:
@@ -577,8 +563,6 @@ def _said_words(row: str) -> int:
 def _of_sentence(sentence: str) -> str:
     severities = _SERIOUS.findall(sentence)
     marked = _SERIOUS.sub(_MARK, sentence.replace(_MARK, "x"))
-    if _FIXED.search(marked) and not _NOT_FIXED.search(marked):
-        return ""
     rest, denied = _without_denied(marked)
     if _MARK in rest:
         return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
@@ -647,10 +631,8 @@ def _reads_less(row: str) -> bool:
 def _is_other_verdict(row: str) -> bool:
     """Whether a sentence about the verdict does not say that it passes."""
     _, is_about, after = row.lower().partition("verdict")
-    words = _all_words(after)
-    is_sentence = is_about and " " in after.strip() and row.lstrip()[:1] != "#"
-    passes = not _PASSING.isdisjoint(words) and _NEGATED.isdisjoint(words)
-    return bool(is_sentence and words and not passes)
+    words = [word for word in _all_words(after) if word not in _PROSE]
+    return bool(is_about and words) and (words[0] not in _PASSING or words[0] == "no")
 
 
 def _is_limited(row: str) -> bool:

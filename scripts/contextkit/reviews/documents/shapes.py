@@ -51,7 +51,6 @@ _SHORTCODES = {
     "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
-_IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
@@ -78,12 +77,7 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
 )
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
-_COUNTED = Pattern(  # `Blocker 1 — …`
-    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}"
-    r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
-)
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
-_SCORED = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )(10|5)\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
@@ -93,7 +87,6 @@ _PART = Pattern(  # what parts of a finding are called
 _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
     r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
 )
-_GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
@@ -356,12 +349,19 @@ def label_in(row: str) -> str:
     if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
-        severity = severity or vocabulary.of_tool(words[0]) or scored(value)
+        severity = severity or vocabulary.of_tool(words[0])
     else:
         stated = _INLINE.search(row)
         word = stated[1].strip("*_`\"'.") if stated else ""
-        severity = vocabulary.severity(word) or scored(word)
+        severity = vocabulary.severity(word)
     return "" if severity and is_legend(row) else severity
+
+
+def placed_grade(row: str) -> str:
+    """Return the severity of a line with nothing else but a place: `*High — a.py, line 4*`."""
+    first, *rest = re.split(r"\s[·•|—–-]\s|[,:(]\s?", row.strip("*_> "), maxsplit=1)
+    is_placed = rest and place_of(rest[0].strip(") ")).file
+    return vocabulary.severity(first.strip("*_`[] ")) if is_placed else ""
 
 
 def fields_in(row: str) -> list[str]:
@@ -370,12 +370,6 @@ def fields_in(row: str) -> list[str]:
         return [row]
     parts = (part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH)
     return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
-
-
-def scored(row: str) -> str:
-    """Return the severity of a score that a line begins with: `6/10 — …`, `4 of 5`, or ''."""
-    match = _SCORED.match(row)
-    return vocabulary.of_score(str(10.0 * int(match[1]) / int(match[2]))) if match else ""
 
 
 def effect_in(row: str) -> str:
@@ -431,7 +425,7 @@ def head_of(text: str) -> Head:
             rest.severity = rest.raw = stated or severity
             rest.marked, rest.is_sign = True, not stated
             return rest
-    for pattern in (KIND, _SHOUTED, _NUMBERED, _COUNTED):
+    for pattern in (KIND, _SHOUTED, _NUMBERED):
         match = pattern.match(bare)
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
@@ -472,9 +466,6 @@ def _in_brackets(part: str) -> str:
         return severity
     if "," in part and all(each := [vocabulary.severity(one) for one in part.split(",")]):
         return vocabulary.strictest(*each)
-    label, _, score = part.strip().rpartition(" ")
-    if vocabulary.is_scale(label) and (severity := scored(score)):
-        return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
     severities = [vocabulary.severity(w) for w in graded if w.isalnum()]
@@ -524,8 +515,6 @@ def unmarked(row: str) -> str:
         row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
-    if "![" in row:
-        row = _IMAGE.sub(lambda match: _badge(match[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
         row = row.replace("****", "**")
@@ -577,12 +566,6 @@ _MARKS = {  # of HTML: what begins and what ends it in Markdown
 }  # fmt: skip
 
 
-def unlabelled(title: str) -> str:
-    """Return a title without a first phrase that only grades it: `must fix before merge*: …`."""
-    match = _GRADING.match(title)
-    return title[match.end() :] if match and index.group_of(match[1]) else title
-
-
 def without_fields(title: str) -> str:
     """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
@@ -591,11 +574,6 @@ def without_fields(title: str) -> str:
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
     rest = " · ".join(kept)
     return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
-
-
-def unplaced(text: str) -> str:
-    """Return a text of fields without the names of files in it."""
-    return _PATH.sub(" · ", text) if "." in text or "file" in text else text
 
 
 def without_place(title: str) -> str:

@@ -97,8 +97,7 @@ def graded(key: str, word: str) -> str:
         return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
-    severity = vocabulary.of_tool(word) or shapes.scored(word)
-    return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
+    return vocabulary.of_tool(word) or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
 def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
