@@ -76,8 +76,6 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
             open_at[-1] = at if _unbold(rows[at]) or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
             made[open_at[-1]] = f"###### {_unbold(title)}"
-        if made[at].strip() == "**":
-            made[at] = ""
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()

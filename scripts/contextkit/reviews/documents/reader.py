@@ -107,8 +107,6 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         also = [section] if candidate.recap else []
         at = next((positions[key] for key in keys + also if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
-        if not candidate.recap and its.end - its.line > mine.end - mine.line:
-            mine, its = its, mine  # the one that says more
         differs = its.file and (mine.file, mine.at) != (its.file, its.at)
         differs = differs or mine.severity != its.severity
         if at == len(kept) or (differs and not candidate.recap):
@@ -174,7 +172,6 @@ class Outline(Sight):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self._told_until(following - 1)) if is_cut else finding
             place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
-            place = self._place(own.line, own.end) if is_cut and not at else place
             is_better = place.line or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
@@ -199,8 +196,7 @@ class Outline(Sight):
             )
             if candidate:
                 candidates.append(candidate)
-                is_whole = block.kind == "item" or (is_heading and not nested)
-                skip = candidate.end if is_whole else block.last
+                skip = block.last if is_heading and nested else candidate.end
         return candidates
 
     def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
@@ -210,8 +206,6 @@ class Outline(Sight):
             return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
         severity = self._graded(at)
-        if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
-            return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_own = bool(identity) or block.title[:1] == "["
@@ -258,7 +252,6 @@ class Outline(Sight):
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
         own += self._label_behind(at)
-        own = [row for row in own if "verall" not in row[:12]]  # of the whole review
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(phrases.is_settled, own)):
             return None
@@ -310,8 +303,7 @@ class Outline(Sight):
         if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(phrases.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty
-            is_placed = bool(not title and shapes.place_in(whole).file)
-            if not (shapes.has_words(below) or is_named or is_placed):
+            if not (shapes.has_words(below) or is_named):
                 return None
             title = below or title or whole
         place = self._place(first, last)

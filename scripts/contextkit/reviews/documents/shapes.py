@@ -297,7 +297,7 @@ def is_led(block: Block) -> bool:
     """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
     bold = BOLD.match(block.title) if block.kind == "text" else None
     title = (bold[1] or bold[2]) if bold else ""
-    return len(title.split()) > 1 and title[-1] != ":" and not _PART.match(title)
+    return len(title.split()) > 1 and title[-1] != ":"
 
 
 def lead_in(row: str) -> str:
@@ -430,8 +430,6 @@ def head_of(text: str) -> Head:
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
             return Head(f"[{severity}] {bare[match.end() :]}")
-    if severity := graded_in(bare[:GRADED]) if ":" in bare[:GRADED] else "":
-        return Head(f"[{severity}] {bare.partition(':')[2]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):

@@ -133,7 +133,6 @@ class Sight:
         is_template = PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(phrases.is_settled, self._directly_below(at)))
-        is_settled = is_settled or (is_leaf and self._is_denied(block.first, block.last))
         return bool(is_template or is_settled or phrases.says_over(block.title))
 
     def _is_denied(self, first: int, last: int) -> bool:
@@ -318,15 +317,12 @@ class Sight:
         return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
 
     def _said_below(self, first: int, last: int) -> str:
-        """Return the title that stands below a line: labelled, in bold, or the first words."""
+        """Return the title that stands below a line: labelled, or the first words."""
         if told := self._labelled(first, min(last, first + 8)):
             return told
         others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
-        rows = [row for row in others if shapes.letters(shapes.without_place(row)) > 12]
-        bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
-        return next(
-            (lead for lead in bold if lead[-1] != ":"), rows[0].lstrip("#").strip() if rows else ""
-        )
+        rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
+        return next(rows, "").lstrip("#").strip()
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -341,7 +337,7 @@ class Sight:
             return place
         number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
-        if place.file and not above.file.endswith(f"/{place.file}"):
+        if place.file:
             return Place(place.file, number)
         return Place(above.file, number or above.line)
 

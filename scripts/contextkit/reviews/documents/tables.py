@@ -64,9 +64,7 @@ def table_rows(lines: list[str]) -> list[Row]:
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
-        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
-        may_go_on = bool(made) and (is_drawn or is_rest)
-        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
+        goes_on = bool(made) and is_drawn and rules.isdisjoint((at - 1, at))
         if goes_on:
             joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
             made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)

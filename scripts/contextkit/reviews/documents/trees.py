@@ -48,12 +48,7 @@ def _is_over(item: Any) -> bool:
 
 
 def _in_file(key: str, value: Any) -> Any:
-    """Return what stands under the name of a file, or a line of it, with that name.
-
-    `{"src/a.ts": [{…}]}`, `{"src/a.ts": {"12": {…}}}`
-    """
-    if key.isdecimal() and isinstance(value, dict):
-        return {"line": int(key)} | value
+    """Return what stands under the name of a file with that name: `{"src/a.ts": [{…}]}`."""
     if shapes.place_in(key).file != key:
         return value
     if isinstance(value, list):
