@@ -27,7 +27,7 @@ _LAST_PARTS = (
 FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
     r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
-    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in) \S+\.\w|err!|fail(?:ed|ure)?\b|fatal\b|panic"
     r"|traceback(?: \(|:)|segfault|segmentation"
     r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
     r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"

@@ -87,7 +87,9 @@ _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
-_PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
+_PRINTED = Pattern(  # jest
+    r"^console\.(?:log|info|warn|error|debug)(?: \S+:\d+)?$|^● Console$"
+)
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left"
@@ -455,7 +457,7 @@ def _message(line: str) -> str:
 def _place(line: str) -> str:
     """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if _POINTS.search(line) else None
-    if not match or any(part in line for part in lines.THEIRS):
+    if not match or any(part in line for part in (*lines.THEIRS, "Warning: ")):
         return ""
     if match["file"]:
         return f"{match['file']}:{match['at']}"
@@ -584,7 +586,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(folding.alike(one_line, _LONGEST))
+            message = shown(folding.alike(one_line, _LONGEST, named=True))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -656,7 +658,8 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
     if not more:
         return shown(line + text.all[at][_READ : _READ * 8]), set()
     told = [at, *more] if len(more) < _NEAR - 1 else more[-2:]
-    return shown(" ".join(text.bare[n] for n in told)), set(more)
+    rest = text.paragraph(more[-1])[1:]
+    return shown(" ".join(text.bare[n] for n in (*told, *rest))), {*more, *rest}
 
 
 def _below(text: Lines, at: int) -> list[int]:
