@@ -1278,3 +1278,74 @@ def test_what_is_joined_to_a_row_of_another_aspect_is_not_told_as_of_it() -> Non
     rows += [engine.Row("removed", "a.py", 7), engine.Row("", "Add a tax", 8)]
     *_, last = engine._few(rows, 7)
     assert (last.aspect, last.finding) == ("", "removed: a.py; Add a tax")
+
+
+def test_passed_tests_with_long_names_are_no_prose() -> None:
+    rows = "".join(
+        f"test_{word}_of_a_ship (fleet.test_harbor.HarborTest.test_{word}_of_a_ship) ... ok\n"
+        for word in ("crew", "mast", "sail", "keel", "deck", "rope", "flag", "hull") * 9
+    )
+    text = f"{rows}\n{'-' * 70}\nRan 72 tests in 0.044s\n\nOK (skipped=4)\n"
+    assert engine.digest(text, 200).key == "Ran 72 tests in 0.044s; OK (skipped=4)"
+
+
+def test_a_session_with_tables_of_bars_is_no_report() -> None:
+    rows = "".join(f"| berths | {n * 17} | ship |\n" for n in range(40))
+    text = (
+        "select * from berths;\nRuntime error near line 15: CHECK failed: length > 0 (19)\n"
+        f"pragma key_check;\n+--------+----+------+\n{rows}+--------+----+------+\n"
+    )
+    digest = engine.digest(text, 200)
+    assert digest.kind != "report"
+    assert digest.key == "Runtime error near line 15: CHECK failed: length > 0 (19)"
+
+
+def test_what_a_process_says_of_its_end_comes_before_what_is_refused_to_strangers() -> None:
+    guests = "".join(
+        f"Nov 24 20:{n:02}:01 pier sshd[{n * 31 + 900}]: Invalid user {name} from 198.51.100.{n}\n"
+        for n, name in enumerate(("ada", "root", "test", "git", "oracle", "pi") * 8)
+    )
+    text = (
+        f"{guests}Nov 24 22:11:43 pier kernel: Out of memory: Killed process 31 (crane)\n"
+        'Nov 24 22:11:51 pier crane[88]: level=fatal msg="cannot bind" addr=:8080\n'
+        "Nov 24 22:12:17 pier systemd[1]: Failed to start crane.service - Crane.\n"
+    )
+    told = said(text, 150)
+    assert "Out of memory: Killed process 31 (crane)" in told
+    assert 'level=fatal msg="cannot bind" addr=:8080' in told
+    assert "Failed to start crane.service" in told
+
+
+def test_the_status_of_an_answer_and_what_has_expired_are_failures() -> None:
+    head = "".join(f"< X-Header-{n}: {n * 7}\n" for n in range(60))
+    text = (
+        "client: (60) certificate problem: certificate has expired\n"
+        f"> GET /berths HTTP/1.1\n< HTTP/1.1 401 Unauthorized\n{head}< HTTP/1.1 200 OK\n"
+    )
+    told = said(text)
+    assert "certificate has expired" in told and "HTTP/1.1 401 Unauthorized" in told
+
+
+def test_a_panic_is_told_with_what_its_test_printed_above_it() -> None:
+    text = (
+        "=== RUN   TestLoad\n    load_test.go:6: loading a ship of no size\n"
+        "--- FAIL: TestLoad (0.00s)\npanic: runtime error: index out of range [0]\n"
+        "goroutine 7 [running]:\n=== RUN   TestSail\n==================\nWARNING: DATA RACE\n"
+        "==================\n    sail_test.go:9: race detected during execution of test\n"
+        "--- FAIL: TestSail (0.00s)\nFAIL\nexit status 2\n"
+    )
+    told = said(text)
+    assert "TestLoad: loading a ship of no size; panic: runtime error: index out" in told
+    assert "TestSail: race detected during execution of test" in told
+
+
+def test_a_row_that_failed_is_told_with_the_failures_around_its_table() -> None:
+    rows = "".join(
+        f'{{"at":"10:00:{n:02}","level":"info","msg":"loaded berth {n}"}}\n' for n in range(30)
+    )
+    text = (
+        f'$ crane logs\n{rows}{{"at":"10:00:31","level":"fatal","msg":"no key in vault"}}\n'
+        "$ crane wait\nerror: timed out waiting for the crane\n"
+    )
+    told = said(text, 120)
+    assert "level: fatal, msg: no key in vault" in told and "error: timed out" in told

@@ -81,7 +81,7 @@ _MESSAGE = Pattern(
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
 _DIGITS = Pattern(r"\d+")
-_OF_GO = Pattern(r"\S+\.go:\d+: ")
+_OF_GO = Pattern(r"\S+\.go:\d+: |panic: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
@@ -115,6 +115,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
+_SAID_BY = Pattern(r"^(?:[\w.-]+ )?[\w./-]+(?:\[\d+\]|(?<=kernel)): +")  # in a system's log
 _WARNING = Pattern(r"\w+Warning: ")
 _EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # a field that says nothing
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
@@ -406,7 +407,7 @@ def _blocks(
     printed: dict[str, list[int]] = {}
     owner = ""
     for at, line in text.bare.all() if text.holds("=== RUN", "[ RUN   ") else ():
-        if line.startswith(("===", "---", "[ ")):
+        if line.startswith(("=== ", "--- ", "[ ")):
             run = _RUNS.match(line)
             owner = run[1] if run else ""
         elif owner:
@@ -621,6 +622,7 @@ def _fails(line: str) -> bool:
     """
     if _TITLED.match(line):
         return True
+    line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False

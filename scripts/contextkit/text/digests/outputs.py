@@ -18,7 +18,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
-from contextkit.text.digests.failure_words import says_failure
+from contextkit.text.digests.failure_words import says_failed, says_failure
 from contextkit.text.digests.kinds import diff, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
@@ -42,7 +42,7 @@ _WHOLE = (
     "listing",
     "plain",
 )  # asked of a segment
-_QUOTED = ("code", "help")
+_QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _FOUND = 10_000  # lines with words of failure that are read between both ends
@@ -170,15 +170,23 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell behind failures, but for states; files in conflict are not told twice."""
+    """What kinds tell behind failures, but for states and what speaks of one itself.
+
+    Files in conflict are not told twice.
+    """
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
         if unit.group == listing.STATES
-        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
+        else unit._replace(rank=2 if _is_odd(unit) else unit.rank and max(unit.rank, 4), key=False)
         for unit in told
         if not (unit.aspect == diff.CONFLICT and unit.short in failed)
     ]
+
+
+def _is_odd(unit: Unit) -> bool:
+    """Whether a row of a table or a list differs from the others in that it failed."""
+    return unit.group == "outliers" and says_failed(unit.text)
 
 
 def _streamed(lines: list[str]) -> list[Unit]:

@@ -70,7 +70,7 @@ _LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, within so many; their 
 _BEGINNING = 2  # lines with words that say what a text of no run is
 _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
-    r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
+    r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock|\blevel\"?[=:] ?\"?(?:fatal|panic|crit|emerg)"
 )
 _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
 _BARE = Pattern(  # that something failed, and no more
