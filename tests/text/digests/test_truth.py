@@ -1349,3 +1349,9 @@ def test_a_row_that_failed_is_told_with_the_failures_around_its_table() -> None:
     )
     told = said(text, 120)
     assert "level: fatal, msg: no key in vault" in told and "error: timed out" in told
+
+
+def test_a_mark_in_brackets_says_what_failed() -> None:
+    text = "".join(f"remote: chunk {n} of {n * 7}\n" for n in range(40))
+    text += " ! [rejected]        main -> main (non-fast-forward)\nhint: fetch first\n"
+    assert "! [rejected] main -> main (non-fast-forward)" in engine.digest(text, 100).key

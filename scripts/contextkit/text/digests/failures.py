@@ -33,7 +33,7 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
 )
 _TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
 _TITLED = Pattern(_TITLE, re.I)
-_LOUD = Pattern(r"\b[A-Z]{4,}\b")
+_LOUD = Pattern(r"\b[A-Z]{4,}\b|^\W*\[[a-z]+(?: [a-z]+)?\]")  # or a mark in brackets
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
