@@ -77,6 +77,7 @@ _OF_A_HEAD = (
 
 
 _SHORT = 40  # characters of a line that is no whole value
+_LONGEST = 260  # characters shown of a line
 _READ = 80  # characters of a line in which the sign of a prompt is
 
 
@@ -146,9 +147,18 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
+    if status and not run.failed:
+        units.append(_end(text))
     if not units and count > _FEW:
         units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
     return kind, units
+
+
+def _end(text: str) -> Unit:
+    """The last line of a command that failed and did not say why."""
+    whole = text.rstrip()
+    said = " ".join(whole[whole.rfind("\n") + 1 :][:_LONGEST].split())
+    return Unit(whole.count("\n") + 1, "last line", said, 2.0, 2)
 
 
 def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
