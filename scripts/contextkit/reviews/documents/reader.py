@@ -147,7 +147,7 @@ class Outline(Sight):
         )
         is_told = any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
         below = self._direct.get(at, [at])[0]
-        counts = COUNTED.search(self.blocks[at].title) and self.blocks[below].kind == "table"
+        counts = COUNTED.search(self.blocks[at].title) and self.blocks[below].kind != "heading"
         return not is_own and (is_told or bool(counts))
 
     def of_ids(self) -> Iterator[Finding]:
