@@ -414,7 +414,8 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
 
 
 @each("said", [
-    "Coverage: 7%", "Coverage: 97.5 %", "I read 40% of the files.", "- [ ] Security: login is open", "My verdict is that this is unsafe to merge.",
+    "Coverage: 7%", "Coverage: 97.5 %", "I read 40% of the files.",
+    "- [ ] Security: login is open", "My verdict is that this is unsafe to merge.",
     "In short, the verdict: hold it.", "I only looked at three of the files.",
     "I had no access to the repository.", "We never got the tests to run.",
     "- The login crashes when the name is empty.", "- Přihlášení spadne, když je jméno prázdné.",

@@ -257,7 +257,8 @@ class Outline(Sight):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
-        if severity and not head.id and (is_dash or vocabulary.says_nothing(head.title)):
+        is_empty = is_dash or vocabulary.says_nothing(head.title)
+        if severity and not head.id and is_empty:
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
@@ -323,7 +324,7 @@ class Outline(Sight):
             return []
         group = self._inherited(at)
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        above = shapes.place_of(heading)
+        place = shapes.place_of(heading)
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(block.last, numbers)
         made = (
@@ -331,7 +332,7 @@ class Outline(Sight):
             for number, row in zip(numbers, rows, strict=True)
         )
         return [
-            self._at_section(finding.replace(end=block.first + last), above, own.get(number))
+            self._at_section(finding.replace(end=block.first + last), place, own.get(number))
             for number, last, finding in made
             if finding
         ]
