@@ -62,9 +62,8 @@ BAD = Pattern(
 DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
-    r"|\b(?:comment|claim|report)\b[^!?]{0,60}\bis (?:wrong|false|mistaken|not true)\b"
-    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
+    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"

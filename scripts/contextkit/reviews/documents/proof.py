@@ -125,7 +125,7 @@ _UNREAD = Pattern(
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
     r"|\b(?:not|un)[ -]?reviewed\b(?!\W{0,4}(?:none|nothing|n/a|-))"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
+    r"|timed out)\b",
     re.IGNORECASE,
     needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review",
 )
