@@ -98,7 +98,7 @@ class _Handover:
         name = self.state.order[-1] if typed and self.state.order else ""
         handoff = last = self.state.artifacts.get(name)
         if last:
-            filled = self._filled({**vars(last), **typed}, "")
+            filled = self._filled({**vars(last), **typed})
             handoff = self._clipped({**vars(last), **filled})
         if handoff is None or handoff == last:
             remark(f"{self.to} is already active: nothing to hand over")
@@ -127,15 +127,14 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
-        since = self.state.own.at if self.giver == self.state.active else ""  # when it took over
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}
             known = {"story_status": last.story_status, "current_task": last.current_task}
-            fields = {**known, **self._filled({**fields, **story}, since)}
+            fields = {**known, **self._filled({**fields, **story})}
             remark(f"story {names.one_line(last.story_id)} goes on")
         else:
-            fields = self._filled(fields, since)
+            fields = self._filled(fields)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
         fields = self._without_persona(fields)
         fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
@@ -148,9 +147,10 @@ class _Handover:
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
         return self._clipped({**fields, **stamp})
 
-    def _filled(self, fields: handoffs.Fields, since: str) -> handoffs.Fields:
-        """The fields with what is known of the work since a moment."""
-        filled = work.fill(self._layout, fields, since)
+    def _filled(self, fields: handoffs.Fields) -> handoffs.Fields:
+        """The fields with what is known of the work since the giver took over."""
+        own = self.state.own if self.giver == self.state.active else handoff_state.View()
+        filled = work.fill(self._layout, fields, own.at, own.head)
         action = names.one_line(filled.get("next_action", ""))
         if handoffs.sentences(action) != action:
             remark("next_action: has more than two sentences")
