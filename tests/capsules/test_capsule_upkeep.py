@@ -502,7 +502,7 @@ def test_latest_is_the_newest_finished_one_of_branch_and_workstream(layout: Layo
     ]
     (only,) = capsules.load_all(layout, "feature/demo", "ui").documents
     assert only.path == found == capsules.latest(layout, "feature/demo", "ui")
-    assert only.sha256 == names.sha256(Path(found).read_bytes()) and only.tokens > 50
+    assert only.sha256 == names.sha256(Path(found).read_bytes())
     assert capsules.latest(layout, "feature/demo", "db") == ""
 
 

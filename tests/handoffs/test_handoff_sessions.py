@@ -372,7 +372,7 @@ def test_the_frame_is_what_stands_around_the_artifacts(layout: Layout) -> None:
     )
     for count in (1, 2, 3):
         shown = {f"{n}-{one.name}": one.replace(next_action=f"go {n}") for n in range(count)}
-        text = incoming.compose(layout, "dev", incoming.Profile(path="p.md"), shown)
+        text = incoming.compose(layout, "dev", ("p.md", ""), shown)
         expected = incoming.weight(layout, list(shown.values()))
         assert abs(tokens.estimate(text) - expected) <= 0.08 * expected
 

@@ -259,7 +259,9 @@ def _local(repository: git.Repository, named: str) -> str:
 
 def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str:
     """The branch that some work tree had checked out when `branch` was made."""
-    for folder in _folders(repository):
+    linked = os.path.join(repository.common, "worktrees")
+    others = (os.path.join(linked, name) for name in stores.names_in(linked))
+    for folder in (repository.common, *others):  # of every work tree, the main one first
         name, at = "", ""
         for move in reversed(list(git.moves(folder, "HEAD"))):
             left, moved, entered = move.what.removeprefix(_MOVED).partition(" to ")
@@ -276,9 +278,3 @@ def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str
         ):
             return name or current
     return ""
-
-
-def _folders(repository: git.Repository) -> list[str]:
-    """The git folder of every work tree, the main one first."""
-    linked = os.path.join(repository.common, "worktrees")
-    return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]

@@ -117,7 +117,8 @@ def _line_of(text: str, what: str) -> int:
 
 def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
     """Missing sections; more than `most` highlights; threads of which nobody knows what is next."""
-    there = capsules.headings(body)
+    heads = markdown.sections(body.split("\n"), 1)
+    there = {title: at + 1 for title, at, _ in heads}
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
             yield _error(f"the section `# {section}` is missing")
@@ -378,22 +379,14 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
     if git.head(repository).branch == branch:
         return []
     tip = git.commit_of(repository, _HEADS + branch)
-    if tip:
-        return rows if _has_merged(repository, main, tip) else []
+    if tip:  # one on main's own line may be that of a new branch: it is not certain
+        base = git.output(repository.top, "merge-base", main, tip).strip()
+        line = git.output(repository.top, "rev-list", "--first-parent", main).split()
+        return rows if base == tip and tip not in line else []
     if git.output(repository.top, "for-each-ref", f"refs/remotes/*/{branch}"):
         return []  # somebody else may still be working on it
     arrived = git.output(layout.root, "ls-tree", "-r", "-z", "--name-only", main, "--", ".")
     return [row for row in rows if row.id in arrived.split("\0")]
-
-
-def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
-    """Whether `main` contains the commit `tip` through a merge.
-
-    A tip on `main`'s own line may be that of a new branch, so then it is not certain.
-    """
-    base = git.output(repository.top, "merge-base", main, tip).strip()
-    line = git.output(repository.top, "rev-list", "--first-parent", main).split()
-    return base == tip and tip not in line
 
 
 def _default_branch(layout: Layout) -> str:

@@ -36,7 +36,7 @@ class Switch(Record):
 
 
 class View(Record):
-    """Who is active in a session, or was when it ended; when it last switched, and at what commit."""
+    """Who is active in a session, or was when it ended; when and at what commit it switched."""
 
     active: str = ""
     ended: str = ""

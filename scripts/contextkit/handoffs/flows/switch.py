@@ -105,7 +105,7 @@ class _Handover:
             return "", ""
         remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
-        text = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
+        text = incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
         return path, text
 
     def _chain(self) -> list[str]:
@@ -138,9 +138,11 @@ class _Handover:
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
         fields = self._without_persona(fields)
         fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
-        carried, of_verdicts = _blockers(self._layout, last)
+        before = fitting.apart("blockers", last.blockers) if last else ()
+        still_open = work.still_open(self._layout, before)
+        verdicts = work.of_verdicts(self._layout)
         fields, messages = fitting.carry(
-            fields, last, self._layout.limits, self._typed, carried, of_verdicts
+            fields, last, self._layout.limits, self._typed, still_open, verdicts
         )
         remark(*messages)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
@@ -180,12 +182,6 @@ class _Handover:
             to = f"say what {self.to} should do"
             raise bad_input(f"next_action: is a line of {giver}'s profile: {to}")
         return kept
-
-
-def _blockers(layout: Layout, last: Handoff | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The blockers of the last artifact that are still open, and those of verdicts."""
-    carried = fitting.apart("blockers", last.blockers) if last else ()
-    return work.still_open(layout, carried), work.of_verdicts(layout)
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, git, markdown, names, sessions, stores
+from contextkit.base import addresses, files, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -52,7 +52,8 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
     if status.failed or (log and log.failed):
         return None
     order = sorted(recent.items(), key=lambda item: -item[1][0])
-    states = {_shown(layout, top, path): state for path, (_, state) in order}
+    shown = (names.one_line(layout.shown(os.path.join(top, path))) for path, _ in order)
+    states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
     adopted = _adopted(layout)
     return {path: state for path, state in states.items() if path not in adopted}
 
@@ -63,11 +64,6 @@ def _changed(top: str, path: str) -> int:
     while not os.path.lexists(place):
         place = os.path.dirname(place)
     return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
-
-
-def _shown(layout: Layout, top: str, path: str) -> str:
-    """A path relative to the root, which git's are not: they are relative to its top."""
-    return names.one_line(path if top == layout.root else layout.shown(os.path.join(top, path)))
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> git.query | None:
@@ -291,13 +287,8 @@ def _is_id(word: str) -> bool:
 
 def load_story(path: str) -> Fields | None:
     """Load a story from a file, or return None if the file cannot be read."""
-    try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as file:
-            return parse_story(file.read(_MOST_STORY_BYTES).decode("utf-8", "replace"))
-    except (OSError, ValueError):
-        return None
+    text = files.beginning(path, _MOST_STORY_BYTES).decode("utf-8", "replace")
+    return parse_story(text) if os.path.isfile(path) else None
 
 
 def parse_story(text: str) -> Fields:

@@ -371,11 +371,7 @@ def _description(layout: Layout, folder: str) -> str:
 
 
 def _answers(path: str) -> int:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST_READ)
-    except OSError:
-        return 0
+    data = files.beginning(path, _MOST_READ)
     return data.count(b'"type":"assistant"') or data.count(b'"token_count"')
 
 

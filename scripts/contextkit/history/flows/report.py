@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 
 from contextkit.base import (
     addresses,
+    files,
     git,
     ledger,
     markdown,
@@ -164,13 +165,8 @@ def _state(seen: Delivery) -> str:
 
 def _title(path: str) -> str:
     """Return a title for a document: its first heading, else what its first fields say."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_HEAD).decode("utf-8", "replace")
-    except OSError:
-        return ""
     title = ""
-    for line in text.split("\n"):
+    for line in files.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
         level, heading = markdown.heading(line)
         if level == 1:

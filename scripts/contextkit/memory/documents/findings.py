@@ -7,9 +7,7 @@ Anything outside of the format is kept unchanged in `more`. manuals/external-mem
 
 from __future__ import annotations
 
-import os
-
-from contextkit.base import names
+from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -254,17 +252,6 @@ def _head(data: bytes) -> tuple[str, str, str, str]:
 
 def _beginning(path: str) -> bytes:
     """The beginning of a file; nothing of one that is unreadable or of another format."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        data = os.read(descriptor, _BEGINNING)
-        end = data[-_ENDING:]
-        if len(data) == _BEGINNING:
-            end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    data = files.beginning(path, _BEGINNING)
+    end = formats.tail(path, _ENDING) if len(data) == _BEGINNING else data[-_ENDING:]
     return b"" if _FORMAT_MARK in end and _OUR_FORMAT not in end else data

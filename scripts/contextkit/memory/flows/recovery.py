@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import formats, names, references, sessions, stores
+from contextkit.base import files, formats, names, references, sessions, stores
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -179,7 +179,7 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
     from contextkit.memory.flows import transcripts
 
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits)
-    return None if caught.empty else caught
+    return caught if caught.text else None
 
 
 def _blockers(layout: Layout) -> tuple[str, ...]:
@@ -446,12 +446,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
 
 def _folder_of(path: str) -> str:
     """The working directory of a transcript's session, from its first lines; '' of a subagent's."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            lines = file.read(1 << 18).split(b"\n")[:50]
-    except OSError:
-        return ""
+    lines = files.beginning(path, 1 << 18).split(b"\n")[:50]
     for line in map(formats.object_in, lines):
         fields = formats.inside(line, "payload") or line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):

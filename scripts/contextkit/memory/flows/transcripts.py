@@ -13,7 +13,7 @@ import re
 from contextkit.base import formats, markdown, names, outgoing, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Any, Iterator, Sequence
+from contextkit.base.type_names import Any, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.text import fitting
 from contextkit.text.fitting import Part
@@ -78,37 +78,31 @@ class Event(Record):
     why: str = ""
 
 
-class Conversation(Record):
-    """The end of a session; `form` is empty if the file is not a known transcript."""
-
-    form: str = ""  # the transcript format
-    folder: str = ""  # the session's working directory
-    session: str = ""
-    events: tuple[Event, ...] = ()
-
-
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     lines = formats.tail(path, most).split(b"\n")
     parsed = [line for line in map(formats.object_in, lines) if line]
-    reader: _Messages | _Rollout
+    conversation = Conversation()
     if any("payload" in line and "type" in line for line in parsed):
-        form, reader = ROLLOUT, _Rollout()
+        conversation = _Rollout()
     elif any("sessionId" in line or "uuid" in line for line in parsed):
-        form, reader = MESSAGES, _Messages()
-    else:
-        return Conversation()
+        conversation = _Messages()
     for line in parsed:
         try:
-            reader.take(line)
+            conversation.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
             continue  # a line in a format not known yet
-    events = tuple(reader.finished())
-    return Conversation(form=form, folder=reader.folder, session=reader.session, events=events)
+    conversation.finish()
+    return conversation
 
 
-class _Reader:
-    """What both hosts share: calls wait for their result, and events stay in call order."""
+class Conversation:
+    """The end of a session: calls wait for their result, and events stay in call order.
+
+    folder: the session's working directory; form: of the transcript, '' if it is not a known one
+    """
+
+    form = ""
 
     def __init__(self) -> None:
         self.folder = ""
@@ -173,13 +167,19 @@ class _Reader:
             text: Event(kind=STEPS, at=self.at, text=text, state=state) for text, state in steps
         }
 
-    def finished(self) -> Iterator[Event]:
-        yield from (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
-        yield from self._steps.values()
+    def take(self, line: Line) -> None:
+        """Read a line; there is nothing to read in an unknown form."""
+
+    def finish(self) -> None:
+        """Drop edits that failed, and add the steps as they are at the end."""
+        done = (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
+        self.events = [*done, *self._steps.values()]
 
 
-class _Messages(_Reader):
+class _Messages(Conversation):
     """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` per line."""
+
+    form = MESSAGES
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,14 +212,10 @@ class _Messages(_Reader):
             self.typed(formats.texts_of(blocks))
 
     def _reply(self, block: Line) -> None:
-        kind = block.get("type")
-        if kind == "text":
+        call, name, fields = str(block.get("id", "")), block.get("name"), block.get("input") or {}
+        if block.get("type") == "text":
             self.add(SAID, block["text"])
-        elif kind == "tool_use":
-            self._call(str(block.get("id", "")), block.get("name", ""), block.get("input") or {})
-
-    def _call(self, call: str, name: str, fields: Line) -> None:
-        if name in _EDITS:
+        elif name in _EDITS:
             self.called(call, EDITED, str(fields.get(_EDITS[name], "")))
         elif name == "Bash":
             self.called(call, RAN, str(fields.get("command", "")))
@@ -254,11 +250,13 @@ class _Messages(_Reader):
         self.answered(call, bool(block.get("is_error")), text)
 
 
-class _Rollout(_Reader):
+class _Rollout(Conversation):
     """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
 
     A user message is an event and also an item among the host's own; the events win.
     """
+
+    form = ROLLOUT
 
     def __init__(self) -> None:
         super().__init__()
@@ -342,11 +340,11 @@ class _Rollout(_Reader):
         if status is not None or "session ID" not in text[:300]:  # otherwise it is still running
             self.answered(call, bool(status), text, status)
 
-    def finished(self) -> Iterator[Event]:
+    def finish(self) -> None:
         told = (ASKED,) * self._typed + (SAID,) * self._replied
         twice = {id(each) for each in self._items if each.kind in told}
         self.events = [each for each in self.events if id(each) not in twice]
-        yield from super().finished()
+        super().finish()
 
 
 def _paths_written(command: str) -> list[str]:
@@ -430,10 +428,6 @@ class CaughtUp(Record):
     last_said: str = ""
     text: str = ""
     whole: str = ""
-
-    @property
-    def empty(self) -> bool:
-        return not self.text
 
 
 def catch_up(
