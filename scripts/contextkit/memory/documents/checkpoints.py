@@ -66,19 +66,15 @@ def parse(text: str) -> Checkpoint:
     state = document.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("not a checkpoint: state must be an object")
-    values: dict[str, Any] = {**state, **document, "files": _references(document.get("files", []))}
+    rows = document.get("files")  # a malformed one must not make recovery fail
+    whole = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    named = references.read((row.get("path"), row.get("sha256", "")) for row in whole)
+    values: dict[str, Any] = {**state, **document, "files": named}
     checkpoint: Checkpoint = formats.build_known(Checkpoint, values, "not a checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
         raise ContextError(f"not a checkpoint: {checkpoint.timestamp[:60]!r} is not a time")
     return checkpoint.replace(timestamp=moment)
-
-
-def _references(value: object) -> tuple[Reference, ...]:
-    """The files in play; malformed entries are skipped so that they cannot make recovery fail."""
-    rows = value if isinstance(value, list) else []
-    pairs = [(row.get("path"), row.get("sha256", "")) for row in rows if isinstance(row, dict)]
-    return references.read(pairs)
 
 
 KEPT = memory.Kept(

@@ -219,21 +219,15 @@ def update(text: str, change: Plan, moment: int) -> str:
         numbered = enumerate(change.next_actions, start=1)
         lines = [f"{number}. {filters.item(action, 4)}" for number, action in numbered]
         _replace(outline, "Next Actions", "\n".join(lines).split("\n"), when)
-    return _with_its_line_ends(text, outline.text)
+    if not text.partition("\n")[0].endswith("\r"):
+        return outline.text
+    *lines, last = outline.text.split("\n")
+    return "\n".join([*(line.removesuffix("\r") + "\r" for line in lines), last])
 
 
 def folded(text: str) -> str:
     """What two spellings of a subtask, a question or a constraint share."""
     return " ".join(text.casefold().split())
-
-
-def _with_its_line_ends(old: str, new: str) -> str:
-    """Give the added lines of `new` CRLF line endings if `old` has them."""
-    if not old.partition("\n")[0].endswith("\r"):
-        return new
-    lines = new.split("\n")
-    ended = [line if line.endswith("\r") else line + "\r" for line in lines[:-1]]
-    return "\n".join([*ended, lines[-1]])
 
 
 def _section(outline: Outline, heading: str) -> Section:

@@ -128,14 +128,6 @@ def folder(layout: Layout, kind: str) -> str:
     return made
 
 
-def _is_archived(layout: Layout, kind: str, name: str) -> bool:
-    """Whether a task's archive has a document of this name, which merged findings may cite."""
-    return any(
-        os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
-        for task in archived(layout)
-    )
-
-
 def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
     file_names = filter(has, stores.files_in(place, suffix))
@@ -173,7 +165,9 @@ class Kept(Generic[T]):
         for stem in files.numbered(f"{self._named(document)}_{stamp(moment)}", mark="_"):
             name = stem + suffix(self._kind)
             path = os.path.join(place, name)
-            if os.path.lexists(path) or _is_archived(layout, self._kind, name):
+            # merged findings may cite one that is in the archive
+            archives = (layout.memory_archive(task, self._kind) for task in archived(layout))
+            if any(os.path.lexists(os.path.join(at, name)) for at in (place, *archives)):
                 continue
             try:
                 text = self._write(document, stem)

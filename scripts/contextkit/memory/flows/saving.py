@@ -21,7 +21,7 @@ from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
-from contextkit.text import sections
+from contextkit.text import facts, sections
 from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
@@ -40,8 +40,6 @@ _LISTS = frozenset(
 
 _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
-
-
 _MODULES: dict[type[Record], Any] = {
     Plan: plans,
     Finding: findings,
@@ -84,19 +82,14 @@ def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
         if name == "findings":
             checked[name] = value
         elif name in _LISTS:
-            checked[name] = _texts(value, f"{where}: {name}")
+            rows = value if isinstance(value, list) else [] if value is None else [value]
+            rows = names.meant_items(f"{where}: {name}", value) if isinstance(value, str) else rows
+            checked[name] = tuple(_text(row, f"{where}: {name}") for row in rows)
         elif value is None or isinstance(value, str | int):
             checked[name] = "" if value is None else str(value)
         else:
             raise bad_input(f"{where}: {name} must be a text")
     return checked
-
-
-def _texts(value: object, where: str) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(names.meant_items(where, value))
-    rows = value if isinstance(value, list) else [] if value is None else [value]
-    return tuple(_text(row, where) for row in rows)
 
 
 def _text(row: object, where: str) -> str:
@@ -119,24 +112,19 @@ def plan(layout: Layout, task: str, fields: Fields) -> Plan:
     """A plan or a change to one."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     if any(question.answered for question in change.questions):
-        _check_answers(layout, change)
+        text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
+        for answer in plans.unanswered(text, change):
+            if names.is_whole(answer):
+                raise _no_question(layout, task, answer)
+            remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
     return change
 
 
-def _check_answers(layout: Layout, change: Plan) -> None:
-    """Tell the user of answers that nobody asked for; an unknown number raises ContextError."""
-    text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
-    for answer in plans.unanswered(text, change):
-        if names.is_whole(answer):
-            questions = plans.of_task(layout, change.task_id).questions
-            there = "; ".join(
-                f"{number} {names.one_line(question.text)[:80]}"
-                for number, question in enumerate(questions, start=1)
-                if not question.answered
-            )
-            none = f"answered={answer[:20]}: no question has this number"
-            raise bad_input(f"{none}; open: {there or 'none'}")
-        remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
+def _no_question(layout: Layout, task: str, number: str) -> ContextError:
+    questions = enumerate(plans.of_task(layout, task).questions, start=1)
+    there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in questions if not q.answered]
+    none = f"answered={number[:20]}: no question has this number"
+    return bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -206,16 +194,7 @@ def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) ->
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    return made.replace(facts_kept=_kept(whole, snapshots.render(made)))
-
-
-def _kept(whole: str, part: str) -> str:
-    """The share of the facts of a text that a part of it keeps; '' if there is no text."""
-    if not whole:
-        return ""
-    from contextkit.text import facts
-
-    return facts.share(whole, part)
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made)) if whole else "")
 
 
 def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -267,7 +246,8 @@ def checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
-    made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
+    if whole := _texts_of(all_findings):
+        made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"

@@ -240,12 +240,13 @@ class _Messages(Conversation):
             what = self._asked.pop(call)
             if match := re.search(r"Task #(\d+) created", text):
                 self._task(match[1], what, "pending")
+            elif what == "AskUserQuestion" and not block.get("is_error"):
+                # `User has answered your questions: "Which cache?"="Redis". You can …`
+                answered = text.partition("questions:")[2] or text
+                self.add(CHOSE, answered.partition(". You can now")[0])
             elif not block.get("is_error"):
                 first = what.strip().partition("\n")[0]
-                plan = markdown.heading(first)[1] or first
-                self.add(
-                    CHOSE, _answer(text) if what == "AskUserQuestion" else f"Plan approved: {plan}"
-                )
+                self.add(CHOSE, f"Plan approved: {markdown.heading(first)[1] or first}")
             return
         self.answered(call, bool(block.get("is_error")), text)
 
@@ -315,7 +316,11 @@ class _Rollout(Conversation):
             self.list_steps([(str(r["step"]), str(r.get("status", ""))) for r in rows])
         elif name in _SHELLS or payload.get("type") == "local_shell_call":
             command = fields.get("command", fields.get("cmd", text))
-            self.called(call, RAN, _shell(command))
+            if isinstance(command, list):  # `["bash", "-lc", "make test"]` is `make test`
+                words = [str(word) for word in command]
+                inner = len(words) == 3 and words[1] in ("-lc", "-c")
+                command = words[2] if inner else " ".join(words)
+            self.called(call, RAN, str(command))
 
     def _output(self, payload: Line) -> None:
         call = str(payload.get("call_id", ""))
@@ -357,21 +362,6 @@ def _paths_written(command: str) -> list[str]:
 
 def _patched(patch: str) -> list[str]:
     return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
-
-
-def _shell(command: object) -> str:
-    """The command as typed in a shell: `["bash", "-lc", "make test"]` is `make test`."""
-    if isinstance(command, list):
-        words = [str(word) for word in command]
-        inner = len(words) == 3 and words[1] in ("-lc", "-c")
-        return words[2] if inner else " ".join(words)
-    return str(command)
-
-
-def _answer(result: str) -> str:
-    """Strip the frame of `User has answered your questions: "Which cache?"="Redis". You can …`."""
-    answered = result.partition("questions:")[2] or result
-    return answered.partition(". You can now")[0].strip()
 
 
 def _reason(result: str) -> str:
@@ -463,7 +453,7 @@ def catch_up(
         last_said=(_texts(events, SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    return caught.replace(text=_fitted(caught, MOST_TOKENS, limits.tokenizer))
+    return caught.replace(text=_fitted(caught, limits.tokenizer))
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -530,16 +520,6 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
 
 
-def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:
-    """What happened, as much of it as fits."""
-
-    def fits(kept: Sequence[str]) -> bool:
-        return tokens.within(_rendered(caught, kept), max_tokens, tokenizer)
-
-    fitted = fitting.fit(_parts(caught), fits)
-    return _rendered(caught, fitted) if fits(fitted) else ""
-
-
 def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     return {
         _EDITED: caught.edited, "Commands that failed": caught.failed,
@@ -548,8 +528,8 @@ def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _parts(caught: CaughtUp) -> list[Part]:
-    """What is cut, in this order: earlier requests, long lists, what was said and asked last."""
+def _fitted(caught: CaughtUp, tokenizer: str) -> str:
+    """What fits; cut are, in this order, earlier requests, long lists, what was said and asked."""
     earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
     last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
             for text in caught.requests[-1:]]  # fmt: skip
@@ -559,7 +539,12 @@ def _parts(caught: CaughtUp) -> list[Part]:
         for texts in _lists(caught).values()
         for row, text in enumerate(texts)
     ]
-    return [*earlier, *last, last_said, *listed]
+
+    def fits(kept: Sequence[str]) -> bool:
+        return tokens.within(_rendered(caught, kept), MOST_TOKENS, tokenizer)
+
+    fitted = fitting.fit([*earlier, *last, last_said, *listed], fits)
+    return _rendered(caught, fitted) if fits(fitted) else ""
 
 
 def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:

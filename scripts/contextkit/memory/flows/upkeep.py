@@ -52,16 +52,15 @@ def finished_task(layout: Layout) -> str:
     if not tasks:
         raise ContextError("no task is known: give task=")
     every = plans.load_all(layout).documents
-    done = [plan.task_id for plan in every if _is_done(plan) and plan.task_id != current]
+    done = [
+        plan.task_id for plan in every
+        if plan.completed and not (plan.in_progress or plan.pending or plan.task_id == current)
+        and all(question.answered for question in plan.questions)
+    ]  # fmt: skip
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in tasks else ""
     raise bad_input(f"give task=: {going}known tasks: {', '.join(tasks)}")
-
-
-def _is_done(plan: plans.Plan) -> bool:
-    is_open = plan.in_progress or plan.pending
-    return bool(plan.completed) and not is_open and all(q.answered for q in plan.questions)
 
 
 def known_tasks(layout: Layout) -> list[str]:
