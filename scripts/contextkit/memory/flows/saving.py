@@ -21,7 +21,7 @@ from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
-from contextkit.text import facts, sections
+from contextkit.text import sections
 from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
@@ -194,7 +194,16 @@ def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) ->
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    return made.replace(facts_kept=facts.share(whole, snapshots.render(made)) if whole else "")
+    return made.replace(facts_kept=_kept(whole, snapshots.render(made)))
+
+
+def _kept(whole: str, part: str) -> str:
+    """The share of the facts of a text that a part of it keeps; '' if there is no text."""
+    if not whole:
+        return ""
+    from contextkit.text import facts
+
+    return facts.share(whole, part)
 
 
 def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -246,8 +255,7 @@ def checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
-    if whole := _texts_of(all_findings):
-        made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
+    made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"
