@@ -385,7 +385,7 @@ def test_a_long_text_takes_the_room_that_there_is() -> None:
 
 
 def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
-    assert handoffs.sentences(". And more. And more", 1) == "."
+    assert handoffs.sentences(". And more. And more") == ". And more."
 
 
 LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("c",)}

@@ -225,7 +225,10 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
         carried=carried, session=state.session,
     )  # fmt: skip
     since = names.iso(now - names.seconds(layout.limits.payload_idle))
-    rested = _rested(state, since, most)
+    rest = {key for key, view in state.views.items() if view.at < since or not view.active}
+    others = rest - {state.session}
+    rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
+    rested = sorted(rested, key=_stamped)[:-most]  # the newest of all that rest stay
     gone = {*[*state.order, path][:-most], *rested}
     left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
     views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
@@ -236,14 +239,6 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     for name in sorted(gone):
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     return path
-
-
-def _rested(state: State, since: str, most: int) -> list[str]:
-    """The artifacts of other sessions that rest, but for the newest `most`."""
-    rest = {key for key, view in state.views.items() if view.at < since or not view.active}
-    others = rest - {state.session}
-    rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
-    return sorted(rested, key=_stamped)[:-most]
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:

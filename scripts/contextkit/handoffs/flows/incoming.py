@@ -188,7 +188,10 @@ def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None)
     if len(profiles) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
     loaded = {typed: _profile(layout, typed) for typed in profiles}
-    each, kept = artifact or _mean(layout), layout.limits.handoff_retained
+    stored = handoff_state.current(layout).artifacts.values()
+    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
+    usual = round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
+    each, kept = artifact or usual, layout.limits.handoff_retained
     switches = [(profiles[at - 1], profiles[at], frame(min(at, kept), each))
                 for at in range(1, len(profiles))]  # fmt: skip
     rows = _savings(switches, {typed: size for typed, (_, size) in loaded.items()})
@@ -229,12 +232,6 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
         raise bad_input(f"profiles: there is no file {name!r} in the repository")
     shown = os.path.splitext(os.path.basename(name))[0]
     return names.one_line(shown), tokens.estimate(load_profile(layout, path))
-
-
-def _mean(layout: Layout) -> int:
-    stored = handoff_state.current(layout).artifacts.values()
-    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
-    return round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
 
 
 def recorded(layout: Layout) -> list[Row]:

@@ -20,9 +20,8 @@ def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> str:
     """Write the artifact of `fields`, make its receiver active, and return the path."""
-    handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
-        handover.begin()
+        handover = _Handover(layout, fields, now, no_story, strict)
         if not handover.giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
         _refuse_misspelled(layout, handover.to)
@@ -47,10 +46,9 @@ def switch(
     also gets what that agent was given in another session. One that is already active gets nothing.
     Raises ContextError without changing anything.
     """
-    handover = _Handover(layout, fields, now, no_story, strict)
-    to = handover.to
     with handoff_state.locked(layout):
-        handover.begin()
+        handover = _Handover(layout, fields, now, no_story, strict)
+        to = handover.to
         if handover.giver == to and not fields.get("from_agent"):
             return handover.add()
         if not profile:
@@ -66,7 +64,10 @@ def switch(
 
 
 class _Handover:
-    """A handover in the making: the fields that somebody typed, and who gives to whom."""
+    """A handover in the making: the fields that somebody typed, and who gives to whom.
+
+    The agent named hands over, else the active one. To be made under the lock.
+    """
 
     def __init__(
         self, layout: Layout, typed: handoffs.Fields, now: int, no_story: bool, strict: bool
@@ -74,18 +75,21 @@ class _Handover:
         self.to = agents.identify(typed.get("to_agent", ""), "to")
         self._layout, self._typed, self._now = layout, typed, now
         self._no_story, self._strict = no_story, strict
-
-    def begin(self) -> None:
-        """Find out who hands over: the agent named, else the active one. Call under the lock."""
-        self.state = handoff_state.current(self._layout)
-        named, active = self._typed.get("from_agent"), self.state.active
+        self.state = handoff_state.current(layout)
+        named, active = typed.get("from_agent"), self.state.active
         self.giver = agents.identify(named, "from") if named else active
         if active not in ("", self.giver):
             remark(f"from={self.giver}, but {active} was the active agent")
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
-        before = {name: self.state.artifacts[name] for name in self._chain()}
+        order = self.state.order
+        if not order and not self.state.active:  # the first one: those where the giver was active
+            views = self.state.views.items()
+            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
+            order = self.state.order_of(max(there)[1]) if there else []
+        kept = reversed(order[-self._layout.limits.handoff_retained :])
+        before = {name: self.state.artifacts[name] for name in kept}
         chain = list(before.values())
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
@@ -107,18 +111,6 @@ class _Handover:
         path = handoffs.save(self._layout, handoff, name)
         text = incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
         return path, text
-
-    def _chain(self) -> list[str]:
-        """The names of the artifacts that lead to this switch, newest first.
-
-        For a session's first one, those of the session in which the giver was active.
-        """
-        order = self.state.order
-        if not order and not self.state.active:
-            views = self.state.views.items()
-            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
-            order = self.state.order_of(max(there)[1]) if there else []
-        return list(reversed(order[-self._layout.limits.handoff_retained :]))
 
     def _artifact(self, last: Handoff | None) -> Handoff:
         """Make the artifact within the limits, without lines of the giver's own profile.

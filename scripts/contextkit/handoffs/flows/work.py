@@ -154,7 +154,7 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
     if "branch" not in filled:
         filled["branch"] = _branch(layout)
     if filled.get("story_path"):
-        filled = _from_story(layout, filled)
+        filled = _with_story(layout, filled)
     if "files_modified" not in filled:
         files = _files(layout, seen(layout, since, head), filled.get(EDITED, ()))
         left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
@@ -192,15 +192,23 @@ def _branch(layout: Layout) -> str:
     return f"{short} (detached)"
 
 
-def _from_story(layout: Layout, fields: Fields) -> Fields:
-    """Make the story's path relative to the root, and add missing fields from its file."""
+def _with_story(layout: Layout, fields: Fields) -> Fields:
+    """Make the story's path relative to the root, and add missing fields from its file.
+
+    A typed path begins in the current directory, or else in the root.
+    """
     typed = fields["story_path"]
-    there = _story_file(layout, typed)
-    if not there:
-        shown = names.one_line(typed)
-        remark(f"story_path: there is no file {shown[:200]!r} in the repository")
-        return fields
-    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
+    for start in (layout.here, layout.root):
+        path = os.path.join(start, typed)
+        try:
+            if "\0" not in path and os.path.isfile(path):
+                there = layout.typed(path, "story_path")
+                return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
+        except (ContextError, OSError, ValueError):
+            continue
+    shown = names.one_line(typed)
+    remark(f"story_path: there is no file {shown[:200]!r} in the repository")
+    return fields
 
 
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
@@ -248,18 +256,6 @@ _KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status"
          "current_task": "current_task"}  # fmt: skip
 
 
-def _story_file(layout: Layout, typed: str) -> str:
-    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
-    for start in (layout.here, layout.root):
-        path = os.path.join(start, typed)
-        try:
-            if "\0" not in path and os.path.isfile(path):
-                return layout.typed(path, "story_path")
-        except (ContextError, OSError, ValueError):
-            continue
-    return ""
-
-
 def story_named(layout: Layout, text: str) -> str:
     """Return the path of the story that a prompt names by path or id, or ''."""
     words = [word.strip(_MARKS) for word in text.split()]
@@ -298,22 +294,20 @@ def parse_story(text: str) -> Fields:
     `**Status:** Draft`, `- [ ] the next task`).
     """
     story: dict[str, str] = {}
-    for field, value in (*_front_matter(text), *_headings(text)):
+    for field, value in _said(text):
         value = names.one_line(value.strip().strip("*`\"'"))
         if value:
             story.setdefault(field, value)
     return story
 
 
-def _front_matter(text: str) -> Iterator[tuple[str, str]]:
+def _said(text: str) -> Iterator[tuple[str, str]]:
+    """Each field of a story with what it says: from front matter, then from headings and lines."""
     first, *lines = text.removeprefix("\ufeff").split("\n")
     if first.rstrip() == "---":
         end = markdown.front_matter([first, *lines])  # a file cut short may have no end
         for line in lines[: end - 1] if end else lines:
             yield from _named(line)
-
-
-def _headings(text: str) -> Iterator[tuple[str, str]]:
     waiting = ""  # the field named by the heading above
     for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
         bare = line.strip()

@@ -348,13 +348,13 @@ def tree(history: History, top: Facts) -> str:
         by = f" by {written['by']}" if written["by"] else ""
         session = f" in session {written['session']}" if written["session"] else ""
         program = f" ({written['program']})" if written["program"] else ""
-        lines = [ref, f"written {written['at']}{by}{_on(written)}{session}{program}"]
+        lines = [ref, f"written {written['at']}{by}{on(written)}{session}{program}"]
     if written["commit"]:
         lines.append(f"at commit {str(written['commit'])[:12]}")
     lines += [f"drift: {names.one_line(mark)}" for mark in top["drift"]]
-    to = [f"  {row['at']}  {row['ref'] or '(nobody is named)'}  ~{row['tokens']} tokens{_on(row)}"
+    to = [f"  {row['at']}  {row['ref'] or '(nobody is named)'}  ~{row['tokens']} tokens{on(row)}"
           for row in top["to"][:_MOST]]  # fmt: skip
-    opened = [f"  {row['at']}  {row['event']}  {row['by']}".rstrip() + _how_much(row) + _on(row)
+    opened = [f"  {row['at']}  {row['event']}  {row['by']}".rstrip() + _how_much(row) + on(row)
               for row in top["opened"][:_MOST]]  # fmt: skip
     for title, rows, none in (
         ("from", _branches(history, history.sources, ref), "nothing known"),
@@ -374,7 +374,7 @@ def _how_much(opened: Facts) -> str:
     return "  the whole" if opened["whole"] else f"  ~{opened['tokens']}{of} tokens"
 
 
-def _on(place: Facts) -> str:
+def on(place: Facts) -> str:
     """Name the other machine that it was on; empty for this one."""
     return f" on {place['machine']}" if place.get("machine") else ""
 
@@ -390,7 +390,7 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
         last = next(reversed(history.of.get(node, ())), {})
         gone = last.get("event") == ledger.REMOVED
         note = " (above)" if again else " (removed)" if gone else ""
-        lines.append(f"{'  ' * level}{node}{_on(history.stored(node))}{note}")
+        lines.append(f"{'  ' * level}{node}{on(history.stored(node))}{note}")
         if not again and level < _DEEPEST:
             seen.add(node)
             waiting += [(below, level + 1) for below in reversed(next_of(node))]
