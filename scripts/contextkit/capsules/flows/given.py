@@ -245,16 +245,10 @@ def _origin(repository: git.Repository, branch: str) -> str:
             named = move.what.removeprefix(_CREATED)
             if named == "HEAD" or git.is_hash(named):
                 return _checked_out(repository, branch, move)
-            return _local(repository, named)
+            remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
+            is_remote = git.commit_of(repository, f"refs/remotes/{remote}")
+            return remote.partition("/")[2] if is_remote else named.removeprefix(_HEADS)
     return ""
-
-
-def _local(repository: git.Repository, named: str) -> str:
-    """A branch's own name, without `refs/heads/` or its remote."""
-    remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
-    if git.commit_of(repository, f"refs/remotes/{remote}"):
-        return remote.partition("/")[2]
-    return named.removeprefix(_HEADS)
 
 
 def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str:

@@ -319,6 +319,7 @@ def row(layout: Layout, path: str) -> Row:
 
 
 _HEADS = "refs/heads/"
+_MAINS = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
 
 
 def prune(
@@ -370,13 +371,12 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
     """The members of `rows`, all from one branch, that reached the default branch."""
     repository = layout.repository
     branches = {row.branch for row in rows}
-    main = _default_branch(layout)
-    if repository is None or len(branches) != 1 or not main:
+    if repository is None or len(branches) != 1:
         return []
-    (branch,) = branches
-    if main.rpartition("refs/heads/")[2] == branch or main.endswith(f"/{branch}"):
-        return []
-    if git.head(repository).branch == branch:
+    refs = [git.followed(repository, place) for place in _MAINS]
+    main, branch = next((ref for ref, commit in refs if commit), ""), branches.pop()
+    is_main = main.rpartition(_HEADS)[2] == branch or main.endswith(f"/{branch}")
+    if not main or is_main or git.head(repository).branch == branch:
         return []
     tip = git.commit_of(repository, _HEADS + branch)
     if tip:  # one on main's own line may be that of a new branch: it is not certain
@@ -387,13 +387,6 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
         return []  # somebody else may still be working on it
     arrived = git.output(layout.root, "ls-tree", "-r", "-z", "--name-only", main, "--", ".")
     return [row for row in rows if row.id in arrived.split("\0")]
-
-
-def _default_branch(layout: Layout) -> str:
-    """The full name of main or master, or else of origin's default branch; '' without any."""
-    places = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
-    refs = [git.followed(layout.repository, place) for place in places if layout.repository]
-    return next((ref for ref, commit in refs if commit), "")
 
 
 # References in a capsule. A path is looked up below the root and, if shortened, among the tracked

@@ -341,7 +341,9 @@ def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
         for titles, part in _blocks(extra.text):
             heads = (extra.heading, *titles)
             if not any(map(weighing.only_refers, heads)):
-                yield f"{heads[-1]}: {part}", _DECIDED if any(map(_decides, heads)) else 0.04
+                title = "\n".join(heads).lower()
+                decides = weighing.recommends(title) or any(map(title.__contains__, _REJECTED))
+                yield f"{heads[-1]}: {part}", _DECIDED if decides else 0.04
     for text in finding.recommendations:
         named = dict.fromkeys(block.titles[-1] for block in reading.blocks(text) if block.titles)
         yield from ((f"Recommended: {name}", _OPEN) for name in named if " " in name)
@@ -353,11 +355,6 @@ def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
         yield from ((part, 0.2) for part in _parts(text))
     for file in finding.files:
         yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
-
-
-def _decides(title: str) -> bool:
-    """Whether a heading announces what was decided or rejected."""
-    return weighing.recommends(title) or any(word in title.lower() for word in _REJECTED)
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -453,18 +453,12 @@ def _demoted(text: str, by: int) -> str:
     lines = text.replace("\r\n", "\n").split("\n")
     if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
         return text
-    return "\n".join(
-        line if within else _demoted_line(line, by)
-        for line, within in zip(lines, markdown.in_fences(lines), strict=True)
-    )
-
-
-def _demoted_line(line: str, by: int) -> str:
-    if line.lstrip().startswith(_FENCES):
-        return "\\" + line
-    if line.startswith("# "):
-        by += 2
-    return "#" * by + line if line.startswith("#") else line
+    for at, inside in enumerate(markdown.in_fences(lines)):
+        if not inside and lines[at].lstrip().startswith(_FENCES):
+            lines[at] = "\\" + lines[at]
+        elif not inside and lines[at].startswith("#"):
+            lines[at] = "#" * (by + 2 * lines[at].startswith("# ")) + lines[at]
+    return "\n".join(lines)
 
 
 _WIDTHS = (400, 160, 56)  # characters of a summary

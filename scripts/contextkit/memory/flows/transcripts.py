@@ -144,7 +144,9 @@ class Conversation:
     def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
         """Record the result of a call that the user may have refused."""
         if any(words in text[:300] for words in _REJECTED):
-            self.ended(call, REFUSED, "refused by the user" + _reason(text))
+            said = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
+            reason = next((reason for each in said if (reason := each.partition("\n")[0])), "")
+            self.ended(call, REFUSED, f"refused by the user{': ' * bool(reason)}{reason}")
         else:
             self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
 
@@ -362,15 +364,6 @@ def _paths_written(command: str) -> list[str]:
 
 def _patched(patch: str) -> list[str]:
     return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
-
-
-def _reason(result: str) -> str:
-    """The reason the user gave for a refusal, with a leading `: `, or ''."""
-    for mark in ("the user said:", "Reason:"):
-        reason = result.partition(mark)[2].strip().partition("\n")[0]
-        if reason:
-            return f": {reason}"
-    return ""
 
 
 def _why(text: str, code: int | None = None) -> str:
