@@ -315,14 +315,6 @@ def test_a_note_that_names_its_own_id_gets_another(layout: Layout) -> None:
     assert listed(layout) == (saved,)
 
 
-def test_marking_twice_changes_nothing(layout: Layout) -> None:
-    made = add(layout)
-    assert finish(layout, made.id, "PLAN.md")
-    once = said(layout)
-    assert not finish(layout, made.id, "elsewhere", at=60)
-    assert said(layout) == once
-
-
 def test_an_unknown_id_names_the_open_ones(layout: Layout) -> None:
     with pytest.raises(ContextError, match=r"no such reminder .*; none is open there"):
         finish(layout, "r-000000")
