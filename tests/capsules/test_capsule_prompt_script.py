@@ -238,13 +238,6 @@ def test_one_time_is_in_prompt_stub_and_file_name(repo: Path, run: Script) -> No
     assert stub.stem == said.replace("-", "").replace(":", "")
 
 
-def test_what_cannot_be_read_is_said_on_stderr(repo: Path, run: Script) -> None:
-    INBOX.mkdir(parents=True)
-    assert run("capsule_prompt", "--stub") == 1
-    assert run.out == "" and tree() == set()
-    assert run.err.startswith("capsule_prompt: ") and "Is a directory" in run.err
-
-
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [

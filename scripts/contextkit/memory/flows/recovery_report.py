@@ -217,19 +217,19 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.notes:
         heading = "Open notes, for every task, newest first"
         pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
-    later: list[tuple[str, str, str]] = []  # heading, text and path
     caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
-        later.append((heading, _demoted(filters.prose(caught.text), 2), ""))
+        text = _demoted(filters.prose(caught.text), 2)
+        pieces.append(_later(heading, text, "", len(pieces), budget))
     if saved.snapshot:
         heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
         heading = f"{heading} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
-        later.append((heading, _of_snapshot(saved, saved.snapshot), saved.snapshot_path))
-    if saved.plan_path and (plan := _plan(layout, saved)):
-        later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
-    for heading, text, path in later:
+        text, path = _of_snapshot(saved, saved.snapshot), saved.snapshot_path
+        pieces.append(_later(heading, text, path, len(pieces), budget))
+    if saved.plan_path and (text := _plan(layout, saved)):
+        heading, path = f"Plan ({saved.plan_path})", saved.plan_path
         pieces.append(_later(heading, text, path, len(pieces), budget))
     return pieces
 
