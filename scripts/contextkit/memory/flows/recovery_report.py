@@ -16,9 +16,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
-from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
-from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
@@ -209,7 +207,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.checkpoint or saved.state.next_action:
         pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
     advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
-    if advice.strip() and (advice != HOW_TO_RESUME or _changed(saved)):
+    if advice.strip() and (advice != checkpoints.HOW_TO_RESUME or _changed(saved)):
         pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
     if saved.blockers:
         rest = "make verdict_table view=attention"
@@ -368,7 +366,7 @@ def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
     """A snapshot, without what the report says in another place."""
     listed = {finding.path for finding in saved.findings}
     parts = {
-        "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
+        "Conversation Summary": "" if taken.summary == snapshots.UNSAID else taken.summary,
         "Agents": "" if saved.checkpoint else ", ".join(taken.agents),
         "Important Context": "\n".join(
             line for line in taken.important.split("\n") if not _is_known(saved, line, listed)
