@@ -96,7 +96,8 @@ MODULES = {
     ),
     "given": (
         "capsules/flows/given.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " subagents/test_given_capsules.py",
     ),
     "capsule_upkeep": (
         "capsules/flows/upkeep.py",
