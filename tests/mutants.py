@@ -101,7 +101,8 @@ MODULES = {
     ),
     "capsule_upkeep": (
         "capsules/flows/upkeep.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " capsules/test_second_capsules.py",
     ),
     "items": (
         "capsules/documents/items.py",
