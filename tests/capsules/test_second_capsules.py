@@ -180,9 +180,9 @@ def test_dismissals_are_told_whatever_form_gits_index_has(repo: Path, kind: tupl
 
 
 def test_carried_items_stand_below_the_last_of_their_section_wherever_that_is() -> None:
-    item = items.Item(section=items.THREADS, text="* One\n  more", at=0, line=1)
+    item = items.Item(section=capsules.THREADS, text="* One\n  more", at=0, line=1)
     added = "- One (carried)\n  more\n"
-    threads = f"# {items.THREADS}\n"
+    threads = f"# {capsules.THREADS}\n"
     after = "\n# Z\n\n- last\n"
     for before, rest in [
         (f"{threads}\n- a\n- b\n  of b\n", after),
