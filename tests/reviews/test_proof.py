@@ -430,7 +430,9 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
 
 @each("said", [
     "Coverage: 100%", "Test coverage: 87 %", "The verdict is safe.", "I found no place for one.",
-    "We did not find any problem.", "I have no further remarks.", "- [x] The login is read",
+    "We did not find any problem.", "I would not change anything else.", "I only have one remark.",
+    "We need no second lock here.", "The counts and the verdict agree.",
+    "I have no further remarks.", "- [x] The login is read",
     "- P2-1 is old.", "What I checked:\n- the login\n- the cache", "Severity: low", "Risk: none",
     "The severity scale is P0 to P3; none applies here.", "P0 = data loss, P1 = wrong result.",
     "`P0 = data loss, P1 = wrong result.`", "- [ ] No P0 or P1 is open",

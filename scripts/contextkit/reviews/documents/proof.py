@@ -112,6 +112,7 @@ _OTHER_VERDICT = Pattern(
     needs="merge ship release deploy land approve ready request reject no-go need verdict fail"
     " block unsafe risky nack",
 )
+_STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _NO_VERDICT = Pattern(
     r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"
     r"|request)"
@@ -139,8 +140,9 @@ _COVERED = Pattern(
     re.IGNORECASE,
 )
 _LIMITED = Pattern(  # of who reads: `I only looked at …`, `we had no access`
-    r"\b(?:I|[Ww]e)(?:'\w{1,2})?\s(?!(?:have )?(?:found|find|see|saw)\b)[^.;:!?]{0,60}?"
-    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)(?! (?:find|found|see|spot)\b)(.{0,40})"
+    r"\b(?:I|[Ww]e)\b(?! (?:have )?found)[^.;:!?]{0,40}"
+    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)[^.;:!?]{0,20}"
+    r"\b(?:look|read|review|open|run|ran|test|check|verif|access|time|load|g[eo]t\b)"
 )
 _OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 _RANGE = Pattern(  # from the first to the last of a scale
@@ -222,7 +224,6 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
-_OBJECTIONS = index.PLURALS | {"objections", "remarks", "questions"}
 _DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
 _FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
 
@@ -366,7 +367,7 @@ class _Proof:
             return f"says {serious}, which its index has not"
         if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
-        if _search(_UNREAD, row) or _reads_less(row) or _is_limited(row):
+        if _search(_UNREAD, row) or _reads_less(row) or _LIMITED.search(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
@@ -430,7 +431,7 @@ class _Proof:
             return "is a box that is not ticked"
         may_be_one = number in self._items and not phrases.is_ticked(bare)
         is_one = may_be_one and (self._is_asked_for or phrases.is_serious(bare))
-        return "is an item without a row" if is_one else ""
+        return "is an item that no row and no line above it explains" if is_one else ""
 
     def _explains(self, title: str) -> bool:
         words = _all_words(title)
@@ -629,17 +630,10 @@ def _reads_less(row: str) -> bool:
 
 
 def _is_other_verdict(row: str) -> bool:
-    """Whether a sentence about the verdict does not say that it passes."""
-    _, is_about, after = row.lower().partition("verdict")
-    words = [word for word in _all_words(after) if word not in _PROSE]
-    return bool(is_about and words) and (words[0] not in _PASSING or words[0] == "no")
-
-
-def _is_limited(row: str) -> bool:
-    """Whether the one who reads says what was not done; that nothing was found is no limit."""
-    match = _LIMITED.search(row)
-    after = _all_words(match[1]) if match else []
-    return bool(match) and _OBJECTIONS.isdisjoint(after[:3])
+    """Whether a line says what the verdict is, and that it does not pass."""
+    match = _STATED.search(row)
+    words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
+    return bool(words) and (words[0] not in _PASSING or words[0] == "no")
 
 
 def _is_plain_row(bare: str) -> bool:

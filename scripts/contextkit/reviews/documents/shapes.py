@@ -87,6 +87,7 @@ _PART = Pattern(  # what parts of a finding are called
 _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
     r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
 )
+_GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
@@ -562,6 +563,12 @@ _MARKS = {  # of HTML: what begins and what ends it in Markdown
     **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
     **dict.fromkeys(("br", "p", "div"), (" ", " ")),
 }  # fmt: skip
+
+
+def unlabelled(title: str) -> str:
+    """Return a title without a first phrase that only grades it: `must fix before merge*: …`."""
+    match = _GRADING.match(title)
+    return title[match.end() :] if match and index.group_of(match[1]) else title
 
 
 def without_fields(title: str) -> str:

@@ -304,6 +304,7 @@ class Sight:
             return bare
         if shapes.is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
+        title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
             is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
