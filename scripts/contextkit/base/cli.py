@@ -198,12 +198,9 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     """The command that is called, and its options as typed."""
-    named = {command.name: command for command in program.commands}
-    name = program.default
-    rest = argv
-    if argv and argv[0] in named:
-        name, rest = argv[0], argv[1:]
-    command = named.get(name)
+    command, rest = program.find(argv[0]) if argv else None, argv[1:]
+    if command is None:
+        command, rest = program.find(program.default), argv
     if command:
         words = _given_to_make(command)
         argv, rest = [*argv, *words], [*rest, *words]

@@ -86,12 +86,25 @@ def command(
 
 
 class Program(Declaration):
-    """A script: its name, its docstring, its commands; the `default` one needs no name."""
+    """A script: its name, its docstring, its commands; the `default` one needs no name.
+
+    `more` is the module of commands that take long to load: `COMMANDS` of it, loaded when asked.
+    """
 
     name: str
     about: str
     commands: tuple[Command, ...]
     default: str = ""
+    more: str = ""
+
+    def every(self) -> tuple[Command, ...]:
+        """All commands, those of `more` too."""
+        return (*self.commands, *(_declared(f"{self.more}.COMMANDS") if self.more else ()))
+
+    def find(self, name: str) -> Command | None:
+        """The command of this name; `more` is only loaded if it is not one of the others."""
+        of_name = (own for own in self.commands if own.name == name)
+        return next(of_name, None) or next((own for own in self.every() if own.name == name), None)
 
 
 class Answer(Record):
@@ -153,9 +166,14 @@ SCRIPTS = {
 
 def program(script: str) -> Program:
     """The program of a script, imported now; raises KeyError if there is none of that name."""
-    module, _, name = SCRIPTS[script].rpartition(".")
-    declared: Program = getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
+    declared: Program = _declared(SCRIPTS[script])
     return declared
+
+
+def _declared(place: str) -> Any:
+    """What a module of ours declares, imported now."""
+    module, _, name = place.rpartition(".")
+    return getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
 
 
 ROOT = Option("root", "the repository (default: the one around the current directory)")

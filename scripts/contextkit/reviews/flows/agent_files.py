@@ -1,6 +1,6 @@
 """The files that agents leave: what each one says, and the verdict that is stored for it.
 
-    of_run, of_folder  ->  Asked (a folder, and who was to write into it)
+    asked, of_run  ->  Asked (a folder, and who was to write into it)
     Asked  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to store), row (for programs);  ingest stores one for each
 
@@ -16,7 +16,8 @@ import os
 from collections import Counter
 
 from contextkit.base import addresses, files, names, sessions, tokens
-from contextkit.base.errors import ContextError
+from contextkit.base.commands import Arguments
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -86,16 +87,31 @@ def of_run(layout: Layout, run: Run) -> Asked:
     )
 
 
-def of_folder(
-    layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
-) -> Asked:
-    """The files of a folder, as those of its open (or `finished`) run unless agents are named."""
+def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
+    """Whose files `run=` or `dir=` names: a run's, or a folder's. Raises ContextError.
+
+    In the folder of an open (or `finished`) run they are that run's, unless agents are named. A
+    gate, for which finished runs count too, fails on a folder without files.
+    """
+    if bool(args.run) == bool(args.dir):
+        raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
+    if args.run:
+        return of_run(layout, runs.load(layout, args.run))
+    folder, agents = layout.typed(args.dir, "dir"), getattr(args, "agents", ())
+    if not os.path.isdir(folder):
+        raise bad_input(f"dir: {args.dir!r} is not a folder")
     shown = layout.shown(folder)
     every = () if agents else reversed(runs.load_all(layout).documents)
     last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
-    return Asked(folder=folder, agents=agents)
+    about = Asked(folder=folder, agents=agents)
+    if not (about.roster or finished):
+        raise ContextError(
+            f"{shown}: there are no reviews in this folder: an agent's file is AGENT.md;"
+            " make verdict_start begins a run"
+        )
+    return about
 
 
 def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
