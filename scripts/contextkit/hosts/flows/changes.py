@@ -321,11 +321,11 @@ def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
     }
 
 
-def described(found: dict[str, str]) -> list[str]:
+def described(hidden: dict[str, str]) -> list[str]:
     """Return one line per rule: where it is, and what it ignores."""
     lines = []
-    for rule in dict.fromkeys(found.values()):
-        first, *others = [path for path, its_rule in found.items() if its_rule == rule]
+    for rule in dict.fromkeys(hidden.values()):
+        first, *others = [path for path, its_rule in hidden.items() if its_rule == rule]
         more = f" and {len(others)} more" if others else ""
         lines.append(f"{rule} ignores {first}{more}")
     return lines
@@ -362,16 +362,17 @@ def _other_folder(into: str, paths: list[str]) -> str:
     return ""
 
 
-def mend(into: str, folder: str, found: dict[str, str]) -> str:
-    """Say how to bring `found` back, if possible by a command that appends exceptions."""
+def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
+    """Say how to bring `hidden` back, if possible by a command that appends exceptions."""
     repository = git.find(into)
-    top = os.path.realpath(repository.top) if repository else into
+    top = os.path.realpath(repository.top if repository else into)
     below = os.path.relpath(os.path.realpath(into), top)
     start = "" if below == "." else below + "/"
-    paths = [start + path for path in found]
-    lines = _exceptions(repository, paths, start + folder) if repository else []
+    places = dict.fromkeys(rule.partition(":")[0] for rule in hidden.values())
+    deeper = [place for place in places if place.endswith(f"/{_RULES}") and place[0] != "/"]
+    paths = [start + path for path in hidden]
+    lines = _exceptions(repository, paths, start + folder) if repository and not deeper else []
     if not lines:
-        places = dict.fromkeys(rule.partition(":")[0] for rule in found.values())
         return f"remove that line from {' and '.join(places)}"
     place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
     return f"make exceptions: printf '%s\\n' {shlex.join(lines)} >> {place}"
@@ -379,14 +380,13 @@ def mend(into: str, folder: str, found: dict[str, str]) -> str:
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
     """Return the lines that, appended, let git see `paths` again; empty if no lines can."""
+    units = dict.fromkeys(f"{folder}/" if p.startswith(f"{folder}/") else p for p in paths)
+    hidden = _asked(repository.top, sorted({parent for u in units for parent in _parents(u)}))
+    lines = [line for unit in units for line in _lines(unit, hidden)]
+    text = files.read_if_there(os.path.join(repository.top, _RULES)) or ""
+    start = [""] if text and not text.endswith("\n") else []
     with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
-        text = _copy_rules(repository.top, scratch, paths)
         options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
-        parents = {parent for path in paths for parent in _parents(path)}
-        hidden = _asked(scratch, sorted(parents), *options)
-        units = list(dict.fromkeys(folder if p.startswith(folder + "/") else p for p in paths))
-        lines = [line for unit in units for line in _lines(unit, unit == folder, hidden)]
-        start = [""] if text and not text.endswith("\n") else []
         for whole in ([], [f"!/{folder}/**"]):
             tried = [*start, *dict.fromkeys([*lines, *whole])]
             files.write(os.path.join(scratch, _RULES), text + "\n".join([*tried, ""]))
@@ -395,27 +395,16 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
     return []
 
 
-def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
-    """Copy the folders of `paths` with only their ignore rules; return the text of the top's."""
-    for parent in {"", *(parent for path in paths for parent in _parents(path))}:
-        os.makedirs(os.path.join(scratch, parent), exist_ok=True)
-        rules = files.read_if_there(os.path.join(top, parent, _RULES))
-        if rules:
-            files.write(os.path.join(scratch, parent, _RULES), rules)
-    return files.read_if_there(os.path.join(top, _RULES)) or ""
-
-
 def _parents(path: str) -> list[str]:
-    """Return `a` and `a/b` for `a/b/c`."""
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+    """Return `a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
+    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
-def _lines(path: str, is_folder: bool, hidden: dict[str, str]) -> list[str]:
+def _lines(path: str, hidden: dict[str, str]) -> list[str]:
     """Return exceptions for one path; what else is in an ignored folder stays ignored."""
-    chain = [*_parents(path), *([path] if is_folder else [])]
-    first = next((n for n, parent in enumerate(chain) if parent in hidden), len(chain))
-    lines = []
-    for parent in chain[first:]:
-        lines += [f"!/{parent}/"] + ([] if parent == path else [f"/{parent}/*"])
-    return lines if is_folder and lines else [*lines, f"!/{path}/**" if is_folder else f"!/{path}"]
+    parents = _parents(path)
+    first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
+    lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]
+    if path.endswith("/"):
+        return lines[:-1] or [f"!/{path}**"]
+    return [*lines, f"!/{path}"]

@@ -199,12 +199,13 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
-    events: dict[tuple[str, str], list[str]] = {}
-    for trial in fire_all(layout, hosts):
-        for problem in trial.problems:
-            events.setdefault((trial.host, problem), []).append(trial.event)
-    for (host, problem), named in events.items():
-        yield _wrong(f"{host} {', '.join(named)}: {problem}", mend)
+    for host in map(find, hosts):
+        events: dict[str, list[str]] = {}
+        for event, problems in fire(layout, host):
+            for problem in problems:
+                events.setdefault(problem, []).append(event)
+        for problem, named in events.items():
+            yield _wrong(f"{host.name} {', '.join(named)}: {problem}", mend)
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -217,28 +218,10 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         yield _wrong(line, mend)
 
 
-class Trial(Record):
-    """One fired hook, and what is wrong with its answer."""
-
-    host: str
-    event: str
-    problems: tuple[str, ...] = ()
-
-
-def samples(host: str) -> dict[str, dict[str, object]]:
-    """Return the recorded input for each event of a host."""
-    path = version.toolkit("templates", "hosts", f"{host}.json")
+def fire(layout: Layout, host: Host) -> Iterator[tuple[str, list[str]]]:
+    """Fire every hook of ours that a host has, in the order of a session; what is wrong with it."""
+    path = version.toolkit("templates", "hosts", f"{host.name}.json")
     inputs: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
-    return inputs
-
-
-def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
-    """Fire every hook of ours that the hosts `names` have, in the order of a session."""
-    return [trial for name in names for trial in _fired(layout, find(name))]
-
-
-def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
-    inputs = samples(host.name)
     order = {event: number for number, event in enumerate(host.events)}
     hooks = adoption.installed(layout, host)
     hooks.sort(key=lambda hook: order.get(hook[0], len(order)))
@@ -250,7 +233,7 @@ def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
                 passed = inputs.get(event, {"hook_event_name": event})
                 text = formats.to_json({**passed, "cwd": scratch})
                 problems = _fire(layout, host, event, command, text, scratch)
-            yield Trial(host=host.name, event=event, problems=tuple(problems))
+            yield event, problems
 
 
 def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
