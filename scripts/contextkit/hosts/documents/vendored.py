@@ -64,9 +64,7 @@ class Adopted(Record):
 def parse(text: str, where: str) -> Adopted:
     """Parse a record; raises ContextError for an unknown version, ignores unknown keys."""
     fields = formats.object_from_json(text, where)
-    version.refuse_newer(fields.get("version"), "1", where)
-    if fields.get("version") != 1:
-        raise ContextError(f"{where}: is not an adoption record that this version knows")
+    version.require(fields, "version", 1, where)
     adopted: Adopted = formats.build_known(Adopted, fields, where)
     return adopted
 

@@ -250,11 +250,7 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
         raise ContextError(f"{where}: is not valid JSON") from None
     if not isinstance(fields, dict):
         raise ContextError(f"{where}: is not a JSON object")
-    version.refuse_newer(fields.get("format"), str(FORMAT), where)
-    if fields.get("format") != FORMAT:
-        raise ContextError(
-            f"{where}: has format {fields.get('format')!r}; this version reads {FORMAT}"
-        )
+    version.require(fields, "format", FORMAT, where)
     return fields
 
 

@@ -22,7 +22,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 
 from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
@@ -56,7 +55,6 @@ class Git(Engine):
         self._top = layout.repository.top if layout.repository else layout.root
         self._folder = folder(layout)
         self._repository = layout.repository
-        self._reader: _Reader | None = None
         self._ours = (f"--git-dir={self._folder}", *_SAFE)
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             _forget_removed(os.path.dirname(self._folder))
@@ -66,7 +64,6 @@ class Git(Engine):
 
     def heads(self) -> dict[str, bytes]:
         """Fetch what is new on every machine's ref; return the head of each, by machine id."""
-        self._reader = None  # it would not see what is fetched now
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
@@ -83,13 +80,23 @@ class Git(Engine):
 
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Each existing `machine:key` with its content, all from one process."""
-        here = self._here()
-        for name in wanted:
-            if self._reader is None:
-                self._reader = _Reader(self._top, self._ours)
-            kind, data = self._reader.read(f"{here}{name}")
-            if kind == b"blob":
-                yield name, data
+        keys, here = list(wanted), self._here()
+        path = os.path.join(self._folder, f"wanted-{os.getpid()}")
+        files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)
+        try:
+            answer = self._git("cat-file", "--batch", stdin=path)
+        finally:
+            files.discard(path)
+        data, at = answer.encode("utf-8", "surrogateescape"), 0
+        for key in keys:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
+            head, _, _ = data[at:].partition(b"\n")
+            at += len(head) + 1
+            fields = head.split()
+            if len(fields) == 3:
+                size = int(fields[2])
+                if fields[1] == b"blob":
+                    yield key, data[at : at + size]
+                at += size + 1
 
     def put(self, sending: Sending) -> int:
         """Replace the last commit with one of the new keys and the old ones that are kept.
@@ -214,39 +221,6 @@ class Git(Engine):
             where = f"remote {self._remote}: " * (arguments[0] in ("fetch", "push"))
             problem = re.sub(r"://[^/@\s]*@", "://", f"{where}{error}")  # without a password
             raise ContextError(problem) from None
-
-
-class _Reader:
-    """A `git cat-file --batch` process that answers queries in turn and ends with this process."""
-
-    def __init__(self, top: str, options: tuple[str, ...]) -> None:
-        kept = {name: value for name, value in os.environ.items() if name not in git.VARIABLES}
-        self._process = subprocess.Popen(
-            ("git", "-C", top, *options, "cat-file", "--batch"), env=kept, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def read(self, name: str) -> tuple[bytes, bytes]:
-        """An object's type and content; both empty if there is no object of this name."""
-        asked, answered = self._process.stdin, self._process.stdout
-        assert asked is not None and answered is not None
-        try:
-            asked.write(name.encode() + b"\n")
-            asked.flush()
-        except OSError:
-            pass  # it has ended: there is no answer
-        fields = answered.readline().split()
-        if not fields:
-            raise ContextError("git cat-file: ended before answering")
-        if len(fields) != 3 or not fields[2].isdigit():
-            return b"", b""
-        return fields[1], answered.read(int(fields[2]) + 1)[:-1]
-
-    def __del__(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._process.wait()
 
 
 def folder(layout: Layout) -> str:
