@@ -209,8 +209,7 @@ def tasks(layout: Layout) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moved:
+class Moved(Record):
     """A line of a report: a document's address, what was done, and its new place `to` if any."""
 
     id: str
