@@ -337,14 +337,19 @@ def show(layout: Layout, args: Arguments) -> Answer:
         args = Arguments({**vars(args), "agent": agent, "finding": finding})
     if args.severity or not args.agent:
         return _show_run(layout, args)
-    about = agent_files.asked(layout, args) if args.dir or args.run else None
-    if about and args.dir:
-        path = drill_down.report(about, args.agent)
+    about, gone = None, dict[str, str]()
+    if args.dir or args.run:
+        about = agent_files.asked(layout, args)
+        (reading,) = agent_files.read(layout, about, args.agent)
+        if not reading.text:
+            raise ContextError(f"{args.agent}: left no file of its own here")
+        path, text = reading.path, reading.text
+        hidden = history.dismissed(layout, about.run, synthesis.rows_of(reading))
+        gone = {key.partition("/")[2]: why for key, why in hidden.items()}
     else:
-        path = drill_down.detail(layout, args.agent, about.store if about else "")
-    text, most = files.read_bytes(path).decode("utf-8", "replace"), args.max_tokens or _MOST
-    finding = args.finding.removeprefix(f"{args.agent}/")
-    gone = _dismissed(layout, about, args.agent)
+        path = drill_down.detail(layout, args.agent)
+        text = files.read_bytes(path).decode("utf-8", "replace")
+    most, finding = args.max_tokens or _MOST, args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, most, gone)
     if not part:
         wanted = f"there is no finding {finding!r}" if finding else "no finding is"
@@ -357,15 +362,6 @@ def show(layout: Layout, args: Arguments) -> Answer:
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
-
-
-def _dismissed(layout: Layout, about: Asked | None, agent: str) -> dict[str, str]:
-    """Map the ids of an agent's dismissed findings to why; empty outside a run."""
-    if not (about and about.run):
-        return {}
-    (reading,) = agent_files.read(layout, about, agent)
-    gone = history.dismissed(layout, about.run, synthesis.rows_of(reading))
-    return {key.partition("/")[2]: why for key, why in gone.items()}
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:

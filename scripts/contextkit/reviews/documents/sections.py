@@ -113,12 +113,7 @@ class _Body:
             self.spans = self._matched(rows, self._candidates(sight, review))
         else:
             self.spans = [(row.line, max(row.line, row.end)) for row in rows]
-        self._by_id: dict[str, Span] = {}
-        times: dict[str, int] = {}
-        for row, span in zip(rows, self.spans, strict=True):
-            key = _key(row.id)
-            times[key] = times.get(key, 0) + 1
-            self._by_id[f"{key}({times[key]})" if times[key] > 1 else key] = span
+        self._by_id = {_key(row.key): span for row, span in zip(rows, self.spans, strict=True)}
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""

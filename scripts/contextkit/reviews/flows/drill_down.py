@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
@@ -15,7 +14,7 @@ from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import row_of
 from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
 
 
@@ -114,13 +113,7 @@ def shown(
     `dismissed` maps the ids of findings that are dismissed to why.
     """
     review = agent_review.parse(text)
-    times: Counter[str] = Counter()
-    keyed = []
-    for row in review.findings:
-        times[row.id] += 1
-        again = f"({times[row.id]})" if times[row.id] > 1 else ""
-        keyed.append(row.replace(id=row.id + again))
-    ids = [row.id for row in agent_files.by_severity(review.replace(findings=tuple(keyed)))]
+    ids = [row.key for row in agent_files.by_severity(review)]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
     parts: list[str] = []
@@ -165,17 +158,9 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
     return measured, unread
 
 
-def report(asked: Asked, agent: str) -> str:
-    """Return the path of an agent's file in a folder. Raises ContextError if it left none."""
-    path = agent_files.agent_file(asked.folder, agent)
-    if not os.path.isfile(path) or os.path.islink(path):  # a link shows another file
-        raise ContextError(f"{agent}: left no file of its own here")
-    return path
-
-
-def detail(layout: Layout, agent: str, store: str = "") -> str:
+def detail(layout: Layout, agent: str) -> str:
     """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
-    entry = verdict_files.load(layout, agent, store)
+    entry = verdict_files.load(layout, agent)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")
     path = str(entry.get("detail_path") or "")

@@ -79,6 +79,7 @@ class Row(Record):
     run: str = ""
     agent: str = ""
     id: str = ""
+    key: str = ""  # `agent/id`, or `agent/id(2)` if an agent repeats its id
     severity: str = ""
     file: str = ""
     line: int = 0
@@ -86,7 +87,6 @@ class Row(Record):
     text_line: int = 0  # its line in the agent's file
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    again: int = 1  # 2 for the second row with this id
     kind: str = "finding"
     row: str = ""
     status: str = ""  # dismissed, or empty
@@ -94,11 +94,6 @@ class Row(Record):
     @property
     def place(self) -> str:
         return shapes.shown_place(self.file, self.line, self.last)
-
-    @property
-    def key(self) -> str:
-        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
-        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
 
     @property
     def description(self) -> str:
@@ -120,20 +115,19 @@ class Row(Record):
 def rows_of(reading: Reading, run: str = "") -> list[Row]:
     """Return the findings of one agent, in the order of its file."""
     review = reading.review
-    seen: Counter[str] = Counter()
     rows = []
     prefix, mark, _ = reading.agent.partition("--")
     texts = review_sections.of_findings(reading.text, review)
     for finding, section in zip(review.findings, texts, strict=True):
         text = _worded(section, finding.title)
-        seen[finding.id] += 1
         where = place(finding, text)
         rows.append(Row(
-            run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
+            run=run, agent=reading.agent, id=finding.id, key=f"{reading.agent}/{finding.key}",
+            severity=finding.severity,
             section=names.one_line(finding.section), title=names.one_line(finding.title),
             file=where.file, line=where.line, last=where.last, text=text, text_line=finding.line,
             of=f"{review.type} {prefix if mark else ''}",
-            counts=reading.validation in COMPLETED, again=seen[finding.id],
+            counts=reading.validation in COMPLETED,
         ))  # fmt: skip
     return rows
 
