@@ -202,14 +202,14 @@ class _Open:
 
     def value(self, last: int) -> Any:
         """The text of an element that has nothing else, or a dict."""
-        text = _unescaped("".join(self.texts)).strip()
+        text = unescaped("".join(self.texts)).strip()
         if not (self.inside or self.attributes):
             return text
         inside: dict[str, list[Any]] = {}
         for name, value in self.inside:
             inside.setdefault(name, []).append(value)
         own = {"text": text} if text else {}
-        told = {key: _unescaped(value) for key, value in self.attributes.items()}
+        told = {key: unescaped(value) for key, value in self.attributes.items()}
         return {TAG: self.name, LINES: (self.first, last), **told, **own, **inside}
 
 
@@ -225,10 +225,11 @@ def _uncommented(text: str) -> str:
     return text
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """A text with characters for the entities of XML and HTML in it: `&lt;`, `&#48;`."""
     if "&" not in text:
         return text
-    import html
+    import html  # its table of names is large, and few texts need it
 
     return html.unescape(text)
 

@@ -104,15 +104,6 @@ def unquoted(text: str) -> str:
     return text.strip(QUOTES + " \t*`")
 
 
-def unescaped(text: str) -> str:
-    """Return a text with characters for the entities of HTML in it: `&lt;`, `&#48;`."""
-    if "&" not in text:
-        return text
-    import html  # its table of names is large, and few reviews need it
-
-    return html.unescape(text)
-
-
 def unbulleted(text: str) -> tuple[str, bool]:
     """Return `text` without its bullet, number or checkbox, and whether it had one."""
     rest = _BULLET.sub("", text, 1)
