@@ -365,7 +365,7 @@ def test_what_adopt_put_there_is_looked_over(
 def test_a_lock_that_is_held_is_found(
     layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_PATIENCE", 0.1)
+    monkeypatch.setattr(doctor, "_LOOKS", 2)
     with files.locked(layout.lock(layout.join("x"))):
         descriptor = os.open(layout.lock(layout.join("y")), os.O_RDWR | os.O_CREAT)
         (line,) = wrong(run)

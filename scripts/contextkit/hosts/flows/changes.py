@@ -65,20 +65,22 @@ class Plan:
 
     def read(self, path: str) -> bytes | None:
         """Return a host's file with the changes so far; refuses a link that leads outside."""
-        real = files.inside(self.into, os.path.join(self.into, path), path)
-        shown = os.path.relpath(real, self.into)
+        shown = self._real(path)
+        real = os.path.join(self.into, shown)
         if shown in self.written:
             return self.written[shown].new
         if os.path.isdir(real):
             raise bad_input(f"{path}: is a folder: move it, then run this again")
         return files.read_bytes(real) if os.path.lexists(real) else None
 
-    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
+    def _real(self, path: str) -> str:
+        """The path without links."""
         real = files.inside(self.into, os.path.join(self.into, path), path)
-        shown = os.path.relpath(real, self.into)
-        earlier = self.written.get(shown)
-        there = files.read_bytes(real) if os.path.lexists(real) else None
-        old = earlier.old if earlier else there
+        return os.path.relpath(real, self.into)
+
+    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
+        shown = self._real(path)
+        old = self.written[shown].old if shown in self.written else self.read(path)
         self.written[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:

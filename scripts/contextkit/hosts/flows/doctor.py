@@ -9,6 +9,7 @@ the declarations are true.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -31,7 +32,7 @@ from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
-_PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
+_LOOKS = 20  # at a lock that is held, in a second
 _SHOWN = 5  # lines of diagnostics, or broken files per store
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
@@ -448,15 +449,12 @@ def _is_held(path: str) -> bool:
     except OSError:
         return False
     try:
-        end = time.monotonic() + _PATIENCE
-        while True:
-            try:
+        for _ in range(_LOOKS):
+            with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return False
-            except OSError:
-                if time.monotonic() > end:
-                    return True
-                time.sleep(0.05)
+            time.sleep(0.05)
+        return True
     finally:
         os.close(descriptor)
 

@@ -41,27 +41,10 @@ class Sending(NamedTuple):
 
 
 class Engine:
-    """What a push and a pull use; network and disk errors are ContextErrors with its name."""
+    """What a push and a pull use; network and disk errors are ContextErrors with its name.
 
-    def heads(self) -> dict[str, bytes]:
-        """The head of every machine, by its id."""
-        raise NotImplementedError
-
-    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
-        raise NotImplementedError
-
-    def put(self, sending: Sending) -> int:
-        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
-        raise NotImplementedError
-
-    def forget(self, machine: str) -> None:
-        """Remove what a machine wrote and no other machine needs."""
-        raise NotImplementedError
-
-
-class Keyed(Engine):
-    """A remote at `where` with the tree of `manifests`; an engine adds how keys are kept."""
+    It has the tree of `manifests` at `where`; how keys are kept is added for each kind of remote.
+    """
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -78,7 +61,16 @@ class Keyed(Engine):
         """Write objects, in any order; they are there for good when this returns."""
         raise NotImplementedError
 
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (key, value) for the keys that exist, in any order."""
+        raise NotImplementedError
+
+    def forget(self, machine: str) -> None:
+        """Remove what a machine wrote and no other machine needs."""
+        raise NotImplementedError
+
     def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id."""
         keys = {
             manifests.head_key(machine): machine
             for machine in self._machines()
@@ -87,6 +79,7 @@ class Keyed(Engine):
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:
+        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
@@ -97,7 +90,7 @@ class Keyed(Engine):
         return sending.size
 
 
-class Folder(Keyed):
+class Folder(Engine):
     """The remote `file:///path`: a mounted share, a USB stick, a test; each key is a file."""
 
     def __init__(self, path: str) -> None:
@@ -137,7 +130,7 @@ class Folder(Keyed):
         os.rmdir(place)
 
 
-class Objects(Keyed):
+class Objects(Engine):
     """The remote `s3://`, `gs://` or `az://`: a bucket and a key prefix, through obstore.
 
     Credentials and region come from the variables and files that each provider documents. Requests
