@@ -27,9 +27,12 @@ from contextkit.base import files, formats, git, ledger, makefiles, stores, toke
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
+from contextkit.history.flows import overview
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
+from contextkit.machines.documents import knowledge
+from contextkit.machines.flows import shares
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _LOOKS = 20  # at a lock that is held, in a second
@@ -386,8 +389,6 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
-    from contextkit.history.flows import overview
-
     for path, text in overview.copies(layout).items():
         there = files.text_of(path)
         if there != text and stores.is_our_copy(there):
@@ -420,9 +421,6 @@ def _old(shown: str, mend: str) -> Finding:
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Name what pulls kept beside ours, as they may run in the background, where nobody is told."""
-    from contextkit.machines.documents import knowledge
-    from contextkit.machines.flows import shares
-
     machine = knowledge.identity(layout)
     notes = knowledge.load(layout, machine.id) if machine else None
     if notes is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import os
 
-from contextkit.base import files, packages
+from contextkit.base import files, names, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
@@ -211,8 +212,6 @@ class Key:
     """One age identity: its holder can read and write, anyone else can do neither."""
 
     def __init__(self, text: str, where: str) -> None:
-        import hashlib
-
         lines = [line.strip() for line in text.splitlines()]
         keys = [line for line in lines if line and not line.startswith("#")]
         if len(keys) != 1 or not keys[0].startswith("AGE-SECRET-KEY-1"):
@@ -224,7 +223,7 @@ class Key:
             self._identity = self._age.x25519.Identity.from_str(keys[0])
         except self._age.IdentityError:
             raise bad_input(f"sync_key: {where}: its age key is damaged") from None
-        self._secret = hashlib.sha256(b"contextkit names\n" + keys[0].encode()).digest()
+        self._secret = bytes.fromhex(names.sha256(b"contextkit names\n" + keys[0].encode()))
 
     def digest(self, text: str) -> str:
         """A digest of `text` (64 hexadecimal digits) that only this key can make."""
@@ -268,8 +267,6 @@ class Sealed(Engine):
         return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
 
     def _opened(self, head: bytes) -> bytes:
-        import base64
-
         try:
             data = base64.b64decode(json.loads(head)[_SEALED])
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -308,8 +305,6 @@ class Sealed(Engine):
 
     def _closed(self, machine: str, head: bytes) -> bytes:
         """A head with the fields an engine needs and the whole one encrypted inside."""
-        import base64
-
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
         shown["digest"] = self._key.digest(inner.digest)

@@ -19,6 +19,7 @@ from contextkit.base.type_names import Any
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines
+from contextkit.machines.flows.git_refs import Git
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -59,8 +60,6 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
 
 def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
-    from contextkit.machines.flows.git_refs import Git
-
     if named.startswith("-") or not named.isprintable():
         raise bad_input(f"remote: {named!r} is not a remote")
     typed = os.path.join(layout.here, named)

@@ -14,7 +14,7 @@ import os
 import re
 from contextlib import AbstractContextManager, nullcontext
 
-from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
@@ -268,8 +268,6 @@ def check(name: str, data: bytes) -> None:
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
     """A document without its secrets, with any stated length made consistent again."""
-    from contextkit.base import redaction
-
     if name.partition("/")[0] == "payload":
         payload = payloads.parse(data, address(name))
         changes = redaction.cleaned(vars(payload), allowed)

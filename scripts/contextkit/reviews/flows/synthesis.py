@@ -34,6 +34,7 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
+from contextkit.text import objects
 
 COMPLETED = ("valid", "malformed")  # validations of finished files
 _LONGEST = 200  # characters of what a finding says
@@ -136,8 +137,6 @@ def _worded(section: str, title: str) -> str:
     """Return an object of a tool as a section in words; any other section as it is."""
     if section.lstrip()[:1] != "{":
         return section
-    from contextkit.text import objects
-
     fields = objects.parsed(section.strip().rstrip(","))
     if not isinstance(fields, dict):
         return section

@@ -33,15 +33,12 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Iterator
+from contextkit.hosts.documents.contracts import Host, every
 from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.hosts.documents.contracts import Host
 
 LOOK = 0.1  # seconds between two checks of the files
 _LOOKS = 10  # checks of the files for each check of the subagents
@@ -139,9 +136,7 @@ def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, a
 
 def hosts() -> list[Host]:
     """Return the hosts used to launch agents when the caller names none."""
-    from contextkit.hosts.documents import contracts
-
-    return [contracts.find(name) for name in contracts.defaults()]
+    return [host for host in every() if host.default]
 
 
 def agent_call(host: Host, agent: str, prompt: str) -> str:
