@@ -14,7 +14,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.flows import adoption, changes, doctor, upgrades
+from contextkit.hosts.flows import adoption, changes, upgrades
 from contextkit.hosts.flows.changes import Plan
 from contextkit.payloads.flows import retention
 
@@ -52,7 +52,7 @@ def unadopt(layout: Layout, args: Arguments) -> str:
 
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
-    """Return the repository, and the folder in it for our copy."""
+    """The repository, and the folder in it for our copy."""
     into = os.path.realpath(os.path.join(layout.here, args.into))
     return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
 
@@ -108,6 +108,8 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     JSON,
 )
 def examine(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.hosts.flows import doctor  # which asks every system
+
     if args.mend:
         cli.say_each(retention.mend(layout, names.now()))
     findings = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())

@@ -178,7 +178,7 @@ def read(text: str) -> Authored:
 
 def _few_alike(statements: list[Statement]) -> Iterator[Statement]:
     """The statements, of which many beside a summary that differ in numbers only are one."""
-    alike = itertools.groupby(statements, key=lambda one: (one.role, reading.form(one.text)))
+    alike = itertools.groupby(statements, key=lambda each: (each.role, reading.form(each.text)))
     for (role, _), same in alike:
         first, *others = same
         if len(others) < reading.ITEMS - 1 or role in _CORE:

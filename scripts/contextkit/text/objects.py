@@ -53,7 +53,7 @@ _ELEMENT = re.compile(
     r"<(/?)([A-Za-z_][\w.:-]{0,60})((?:\s{1,80}[\w.:-]{1,60}\s?=\s?(?:\"[^\"<]{0,4000}\""
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
-_ATTRIBUTE = re.compile(r"([\w.:-]{1,60})\s?=\s?(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
 _NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
@@ -171,7 +171,7 @@ def elements(text: str) -> list[dict[str, Any]]:
         first, past = number, match.end()
         number += match[0].count("\n")
         if not is_end:
-            told = {_bare(key): one or other for key, one, other in _ATTRIBUTE.findall(match[3])}
+            told = {_bare(key): quoted[1:-1] for key, quoted in _ATTRIBUTE.findall(match[3])}
             stack.append(_Open(name, told, first))
             times[name] += 1
         while (is_end or is_alone) and len(stack) > 1:
@@ -214,7 +214,7 @@ class _Open:
 
 
 def _uncommented(text: str) -> str:
-    """Return XML without comments, and what it quotes as any other text; no line moves."""
+    """XML without comments, and what it quotes as any other text; no line moves."""
     for mark, end in (("<!--", "-->"), ("<![CDATA[", "]]>")):
         before, *others = text.split(mark)
         kept = [before]

@@ -64,7 +64,7 @@ class Plan:
         return tuple(change for change in self.written.values() if change.old != change.new)
 
     def read(self, path: str) -> bytes | None:
-        """Return a host's file with the changes so far; refuses a link that leads outside."""
+        """A host's file with the changes so far; refuses a link that leads outside."""
         shown = self._real(path)
         real = os.path.join(self.into, shown)
         if shown in self.written:
@@ -125,13 +125,13 @@ class Plan:
 
 
 def diff(plan: Plan) -> str:
-    """Return the changes to a host's files line by line, ours as a count, and the notes."""
+    """The changes to a host's files line by line, ours as a count, and the notes."""
     theirs = [line for change in plan.changes if not change.ours for line in _diff_of(change)]
     return "\n".join([*theirs, *_ours_and_notes(plan)])
 
 
 def summary(plan: Plan) -> str:
-    """Return a line for each file of the host's with the lines added and removed, and the notes."""
+    """A line for each file of the host's with the lines added and removed, and the notes."""
     lines = []
     for change in plan.changes:
         if not change.ours:
@@ -275,7 +275,7 @@ def _block(opening: str, lines: str, style: str, end: str) -> str:
 
 
 def block_in(text: str) -> str:
-    """Return our block in a document of the host; '' if there is none."""
+    """Our block in a document of the host; '' if there is none."""
     there = _marked(COMMENT).search(text)
     return there[0] if there else ""
 
@@ -324,7 +324,7 @@ def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
 
 
 def described(hidden: dict[str, str]) -> list[str]:
-    """Return one line per rule: where it is, and what it ignores."""
+    """One line per rule: where it is, and what it ignores."""
     lines = []
     for rule in dict.fromkeys(hidden.values()):
         first, *others = [path for path, its_rule in hidden.items() if its_rule == rule]
@@ -356,7 +356,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
 
 
 def _other_folder(into: str, paths: list[str]) -> str:
-    """Return a folder for the copy in which git ignores none of `paths`; empty if there is none."""
+    """A folder for the copy in which git ignores none of `paths`; empty if there is none."""
     for folder in _OTHER_FOLDERS:
         there = os.path.exists(os.path.join(into, folder))
         if not (there or ignored(into, [f"{folder}/{path}" for path in paths])):
@@ -381,7 +381,7 @@ def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
-    """Return the lines that, appended, let git see `paths` again; empty if no lines can."""
+    """The lines that, appended, let git see `paths` again; empty if no lines can."""
     units = dict.fromkeys(f"{folder}/" if p.startswith(f"{folder}/") else p for p in paths)
     hidden = _asked(repository.top, sorted({parent for u in units for parent in _parents(u)}))
     lines = [line for unit in units for line in _lines(unit, hidden)]
@@ -398,12 +398,12 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
 
 
 def _parents(path: str) -> list[str]:
-    """Return `a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
+    """`a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
 def _lines(path: str, hidden: dict[str, str]) -> list[str]:
-    """Return exceptions for one path; what else is in an ignored folder stays ignored."""
+    """Exceptions for one path; what else is in an ignored folder stays ignored."""
     parents = _parents(path)
     first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
     lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]

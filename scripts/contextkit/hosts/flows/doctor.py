@@ -83,7 +83,7 @@ def _note(problem: str, mend: str) -> Finding:
 
 
 def _adopt(layout: Layout, target: str = "adopt") -> str:
-    """Return the command that adopts what is looked at; a checkout is not adopted into itself."""
+    """The command that adopts what is looked at; a checkout is not adopted into itself."""
     top = adoption.top_of(layout)
     names = {layout.here: ".", version.TOOLKIT: "DIR"}
     return f"make {target} into={names.get(top) or shlex.quote(top)}"
@@ -105,7 +105,7 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _version(program: str) -> str:
-    """Return the version that a program prints; empty if it is missing."""
+    """The version that a program prints; empty if it is missing."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
@@ -262,7 +262,7 @@ def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]
 
 
 def _starts_us(place: str, own: str) -> bool:
-    """Return whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
+    """Whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
     if os.path.realpath(place) == own:
         return True
     launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
@@ -313,7 +313,7 @@ def _why_not_started(error: OSError) -> str:
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
-    """Return what no host takes; that every answer of ours has its host's form is for the tests."""
+    """What no host takes; that every answer of ours has its host's form is for the tests."""
     problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
     text = stdout.strip()
     if text.startswith("{"):
@@ -332,7 +332,7 @@ def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
 
 def _listed(host: Host, project: str) -> list[dict[str, object]]:
     asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
-    lines = "".join(json.dumps(one) + "\n" for one in (*_MESSAGES, asked))
+    lines = "".join(json.dumps(message) + "\n" for message in (*_MESSAGES, asked))
     try:
         process = subprocess.Popen(
             [host.command, *host.tells_trust], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -347,7 +347,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         process.stdin.write(lines.encode("utf-8"))
         process.stdin.flush()
         answers = map(formats.object_in, process.stdout)
-        result = next((one for one in answers if one.get("id") == 2), {})
+        result = next((answer for answer in answers if answer.get("id") == 2), {})
     except OSError:
         return []
     finally:
@@ -355,7 +355,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         process.kill()
         process.communicate()
     folders = formats.inside(result, "result").get("data")
-    return [one for folder in folders or () for one in folder.get("hooks", [])]
+    return [hook for folder in folders or () for hook in folder.get("hooks", [])]
 
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:

@@ -134,7 +134,7 @@ def _launched(
 
 
 def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
-    """Return how to launch the agents of a run with each host, as subagents or as sessions."""
+    """How to launch the agents of a run with each host, as subagents or as sessions."""
     lines: list[str] = []
     prompts = [os.path.basename(each["prompt"]) for each in agents]
     stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
@@ -204,7 +204,7 @@ def wait(layout: Layout, args: Arguments) -> Answer:
 
 
 def _seconds(run: Run, typed: str) -> int:
-    """Return how long to wait: a duration, a named timeout of the process, or its default."""
+    """How long to wait: a duration, a named timeout of the process, or its default."""
     named = run.timeouts.get(typed)
     if isinstance(named, int):
         return named
@@ -365,7 +365,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
-    """Return the findings of all agents, strictest first, and the command for the rest of them."""
+    """The findings of all agents, strictest first, and the command for the rest of them."""
     run = args.run or ("" if args.dir else "latest")
     about = agent_files.asked(layout, Arguments({**vars(args), "run": run}))
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
@@ -470,8 +470,8 @@ def check(layout: Layout, args: Arguments) -> Answer:
     text = cli.content(args.file)
     review, faults = agent_review.parse(text), complaints.check(text)
     if review.validation == "malformed" and review.findings:
-        found = names.counted(len(review.findings), "finding")
-        cli.say(f"{found} read without an index: `make verdict_show dir=FOLDER` shows them")
+        many = names.counted(len(review.findings), "finding")
+        cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")
     keys = ("id", "wrong", "should_read")
     rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
     lines = []

@@ -40,7 +40,7 @@ def addressed(args: Arguments) -> Arguments:
 
 
 def _store(layout: Layout, args: Arguments) -> str:
-    """Return the folder of a run's own verdicts, or '' for the flat store."""
+    """The folder of a run's own verdicts, or '' for the flat store."""
     if not vars(args).get("run"):
         return ""
     from contextkit.reviews.documents import runs
@@ -146,7 +146,7 @@ def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 
 def _stats(layout: Layout, args: Arguments) -> Rows:
-    """Return what reading in full, by finding, by index or by line costs."""
+    """What reading in full, by finding, by index or by line costs."""
     from contextkit.reviews.flows import agent_files, drill_down
 
     rows, unread = drill_down.sizes(agent_files.read(layout, agent_files.asked(layout, args)))
@@ -164,7 +164,7 @@ def _stats(layout: Layout, args: Arguments) -> Rows:
 
 
 def _old(about: str, view: str, *options: Option) -> commands.Command:
-    """Return the command with the old name of a view of `table`."""
+    """The command with the old name of a view of `table`."""
 
     def old(layout: Layout, args: Arguments) -> Answer | Rows:
         return _stats(layout, args) if view == "stats" else _report(layout, args, view)
@@ -184,7 +184,7 @@ OLD = (
 
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
-    """Return one report on the verdicts of a run, or of the flat store."""
+    """One report on the verdicts of a run, or of the flat store."""
     loaded = verdicts.load_all(layout, _store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
@@ -215,7 +215,7 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
-    """Return the other machine that wrote an agent's verdict, or the review it was made from."""
+    """The other machine that wrote an agent's verdict, or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
@@ -229,7 +229,7 @@ def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
 
 
 def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "") -> verdicts.Entry:
-    """Return the entry as programs see it: its id, its address, the other machine it is from."""
+    """The entry as programs see it: its id, its address, the other machine it is from."""
     from contextkit.base import addresses
 
     ref = addresses.of(layout, path, "verdict")
@@ -237,7 +237,7 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
-    """Return 1 if a file cannot be read, and name each such file on stderr."""
+    """The status: 1 if a file cannot be read; each such file is named on stderr."""
     broken = verdicts.broken(entries)
     cli.say_each(broken)
     return 1 if broken and not args.lenient else 0

@@ -40,7 +40,7 @@ def index_rows(review: Review) -> list[str]:
 
 
 def _rows(review: Review) -> list[tuple[str, str]]:
-    """Return (kind, line) for each line of the index in strict form; see IndexRow."""
+    """(kind, line) for each line of the index in strict form; see IndexRow."""
     if review.type == "research":
         sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
@@ -57,7 +57,7 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 
 
 def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return severities for words such as `high`, strictest first. Raises ContextError."""
+    """Severities for words such as `high`, strictest first. Raises ContextError."""
     by_word = {word: vocabulary.severity(word) for word in typed}
     for word, severity in by_word.items():
         if not severity:
@@ -93,7 +93,7 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
 
 
 def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:
-    """Return the leading findings that fit into `max_tokens`, but at least one, as text."""
+    """The leading findings that fit into `max_tokens`, but at least one, as text."""
     room = max_tokens
     texts: list[str] = []
     for finding in findings:
@@ -136,7 +136,7 @@ def shown(
 
 
 def unread(text: str, wanted: str, max_tokens: int) -> str:
-    """Return the headings of a file without readable findings, and the nearest section."""
+    """The headings of a file without readable findings, and the nearest section."""
     return tokens.clip(review_sections.unread(text, wanted), max_tokens, " … (cut)")
 
 
@@ -159,7 +159,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
 
 
 def detail(layout: Layout, agent: str) -> str:
-    """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
+    """The file that an agent's verdict names. Raises ContextError if outside the root."""
     entry = verdict_files.load(layout, agent)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")

@@ -58,7 +58,7 @@ class Subject(Record):
 
 
 def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
-    """Return the kind of input and the target as stored: for a document, its path from the root."""
+    """The kind of input and the target as stored: for a document, its path from the root."""
     target = typed.strip() or process.default_target
     if process.input == "document" and target:
         path = layout.typed(target, "target")
@@ -96,7 +96,7 @@ def take_up(
 def _diff(
     target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
 ) -> Subject:
-    """Return changes in `count` files as what is reviewed."""
+    """Changes in `count` files as what is reviewed."""
     of_run = {"target": target, "revision": revision, "files": count, **more}
     return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
 
@@ -209,7 +209,7 @@ class _Start:
                 self._ended.append(ended)
 
     def choose(self) -> str:
-        """Return the folder for the run, relative to the root."""
+        """The folder for the run, relative to the root."""
         layout, process = self._layout, self._process
         plain = process.folder(self._target)
         taken: list[str] = []
@@ -294,7 +294,7 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
 
 
 def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
-    """Return the prompt of an agent; `asks` is its contract and what precedes it."""
+    """The prompt of an agent; `asks` is its contract and what precedes it."""
     is_diff = run.rechecks or run.revision.startswith("tree:")
     kind = "diff" if is_diff else "document" if run.source else "question"
     asks = asks or contracts.of_run(layout, run, agent)
@@ -370,7 +370,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
 
 
 def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:
-    """Return (path, verdict) of each readable file in a store, which need not be there."""
+    """(path, verdict) of each readable file in a store, which need not be there."""
     there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
     return [(path, entry) for path, entry in there if "broken" not in entry]
 
