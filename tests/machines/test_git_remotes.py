@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from conftest import git, rounds
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from contextkit.machines.flows.git_refs import folder
 from git_servers import bare, by_daemon, over_http
@@ -66,10 +65,8 @@ def test_two_clones_share_what_they_store(sealed: Path, how: str) -> None:
         one.push()
         other.pull()
         assert one.contents() == other.contents()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
     found = refs(hub)
-    assert f"refs/contextkit/{machine.id}" in found and len(found) == 2
+    assert f"refs/contextkit/{one.id}" in found and len(found) == 2
     for commit in found.values():
         assert "parent" not in git("cat-file", "-p", commit, cwd=hub)
     plain = sealed / "plain"
@@ -136,9 +133,7 @@ def test_versions_that_do_not_know_of_each_other_are_both_kept(sealed: Path) -> 
     path = other.find_out("ui", "# other\n")
     one.push()
     report = other.pull()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
-    beside = f"{NAME}.from-{machine.id}"
+    beside = f"{NAME}.from-{one.id}"
     assert [(row.did, row.to) for row in report.rows] == [("beside", beside)]
     assert beside in report.text
     assert path.read_text(encoding="utf-8") == "# other\n"
