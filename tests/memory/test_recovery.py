@@ -162,7 +162,45 @@ def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> Non
     assert "In the same second." in report(layout)
     stores.snapshot(layout, NOW - 30, summary="What came after.")
     text = report(layout)
-    assert "## Snapshot, newer than the checkpoint" in text and "What came after." in text
+    assert "## Snapshot, newer than the summary above" in text and "What came after." in text
+
+
+WORDLESS = (
+    ("spawn", "--agents=a b c"), ("checkpoint", "--to=review"), ("status", "--tokens=160000"),
+)  # fmt: skip
+
+
+@each("command, option", WORDLESS)
+def test_a_save_without_words_of_its_own_hides_nothing_newer(
+    layout: Layout, run: Script, tmp_path: Path, command: str, option: str
+) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    told = stores.snapshot(layout, NOW - 30, summary="HMAC is in, never JWT.")
+    typed = {"role": "user", "content": "Ask for no password twice."}
+    line = {"type": "user", "sessionId": "s", "timestamp": names.iso(NOW - 20), "message": typed}
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text(json.dumps(line), encoding="utf-8")
+    assert run("external_memory", command, f"--task={TASK}", option) == 0, run.err
+    assert run("external_memory", "recover", f"--transcript={transcript}") == 0
+    assert f"## Snapshot, newer than the summary above, of 2025-10-23T18:04:30Z ({told})" in run.out
+    assert "never JWT" in run.out and "password twice" in run.out
+
+
+def test_a_checkpoint_before_which_nobody_said_anything_hides_no_snapshot(
+    layout: Layout, run: Script
+) -> None:
+    stores.snapshot(layout, NOW - 30)
+    assert run("external_memory", "spawn", f"--task={TASK}", "--agents=a b c") == 0
+    assert "Never cache errors." in report(layout)
+
+
+def test_snapshots_that_are_not_quoted_are_named(layout: Layout) -> None:
+    paths = [stores.snapshot(layout, NOW - ago) for ago in (90, 80, 70)]
+    assert f"- Other snapshots: {paths[1]}, {paths[0]}\n" in report(layout)
+    stores.checkpoint(layout, NOW - 60)
+    found = load(layout)
+    assert found.snapshot is None
+    assert f"- Other snapshots: {paths[2]}, {paths[1]}\n" in report(layout)
 
 
 def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:

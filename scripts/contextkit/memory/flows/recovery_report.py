@@ -18,7 +18,6 @@ from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
-from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
@@ -224,8 +223,8 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
         later.append((heading, _demoted(filters.prose(caught.text), 2), ""))
     if saved.snapshot:
-        heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
-        heading = f"{heading} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
+        newer = ", newer than the summary above," if saved.checkpoint else ""
+        heading = f"Snapshot{newer} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
         later.append((heading, _of_snapshot(saved, saved.snapshot), saved.snapshot_path))
     if saved.plan_path and (plan := _plan(layout, saved)):
         later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
@@ -368,7 +367,7 @@ def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
     """A snapshot, without what the report says in another place."""
     listed = {finding.path for finding in saved.findings}
     parts = {
-        "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
+        "Conversation Summary": taken.summary if taken.said else "",
         "Agents": "" if saved.checkpoint else ", ".join(taken.agents),
         "Important Context": "\n".join(
             line for line in taken.important.split("\n") if not _is_known(saved, line, listed)
