@@ -2,7 +2,8 @@
 
 An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
 period, and is removed by a later sweep. What stands for text that a transcript lacks is `held`: it
-is neither ended for idleness nor removed while that transcript can be resumed.
+is neither ended for idleness nor removed while that transcript can be resumed. So is the report
+that an open verdict names.
 
 An agent that dies leaves its report where running agents write theirs. Once nobody has touched it
 for as long as a session may be idle, it becomes a payload, in a session named after the file.
@@ -35,8 +36,10 @@ def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> 
 
 
 def _is_held(layout: Layout, folder: str, now: int) -> bool:
-    """Whether the transcript that lacks this folder's texts can still be resumed."""
+    """Whether an open verdict, or a transcript that can be resumed, needs this folder's texts."""
     session = os.path.basename(folder).partition("@")[0]
+    if _is_judged(layout, session):
+        return True
     text = files.read_if_there(os.path.join(folder, _HELD))
     if text is None:
         return False
@@ -44,6 +47,16 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
     if transcript:
         return os.path.isfile(transcript) or sessions.lives(layout, session)
     return sessions.lives(layout, session) or now < int(until.strip() or 0)
+
+
+def _is_judged(layout: Layout, session: str) -> bool:
+    if not os.path.isdir(layout.verdicts):
+        return False
+    from contextkit.reviews.documents import verdicts
+
+    entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+    place = layout.shown(payloads.folder(layout, session))
+    return any(str(entry.get("detail_path")).startswith(f"{place}/") for entry in entries)
 
 
 def transcripts(layout: Layout) -> list[str]:

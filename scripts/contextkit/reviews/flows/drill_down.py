@@ -174,7 +174,10 @@ def report(asked: Asked, agent: str) -> str:
 
 
 def detail(layout: Layout, agent: str, store: str = "") -> str:
-    """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
+    """Return the file that an agent's verdict names, put back if its session has ended.
+
+    Raises ContextError if it is outside the root, or gone.
+    """
     entry = verdict_files.load(layout, agent, store)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")
@@ -183,5 +186,7 @@ def detail(layout: Layout, agent: str, store: str = "") -> str:
         raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")
     full = files.inside(layout.root, layout.join(path), "detail_path")
     if not os.path.isfile(full):
-        raise ContextError(f"{path}: the report of {agent} no longer exists")
+        from contextkit.payloads.flows import retrieval
+
+        full = retrieval.find(layout, path, "", names.now())
     return full
