@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,8 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
         def files(self) -> dict[str, search.Signature]:
             return {str(number): (0, 0) for number in range(len(texts))}
 
-        def read(self, path: str) -> list[search.Document]:
-            return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
+        def read(self, path: str) -> Iterator[search.Document]:
+            yield {**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}
 
     wanted = {**every, "words": search._in_fts(terms)}
     hits = search._ask(":memory:", Texts(Layout()), wanted)

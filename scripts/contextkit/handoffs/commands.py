@@ -221,12 +221,9 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
         raise bad_input("file and ref name the same thing: give only one")
     if args.file == "-":
         raise bad_input("file: name an artifact file, not standard input")
-    if args.file:
-        path = layout.typed(args.file, "file")
-        if not os.path.isfile(path):
-            raise bad_input(f"file: there is no file {args.file!r}")
-    else:
-        path = _picked(layout, args.ref)
+    path = layout.typed(args.file, "file") if args.file else _picked(layout, args.ref)
+    if not os.path.isfile(path):
+        raise bad_input(f"file: there is no file {args.file!r}")
     return path, handoffs.load_text(path, layout.shown(path))
 
 

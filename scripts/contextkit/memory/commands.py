@@ -366,7 +366,14 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     is_new = zone.name == context_window.SAVE and not path
     if is_new:
         now = names.now()
-        made = _automatic_snapshot(layout, args.summary, task, zone.tokens, now)
+        _name_if_new(task, not task or saving.is_known(layout, task))
+        modified = saving.worked_on(layout)
+        if modified is None:
+            cli.say("the snapshot does not list what changed: git did not answer")
+        made = saving.automatic_snapshot(
+            layout, reason="token_limit", now=now, tokens=zone.tokens, task=task,
+            summary=args.summary, modified=modified or (),
+        )  # fmt: skip
         try:
             path, is_new = context_window.once(
                 layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
@@ -375,22 +382,6 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
             cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
             return Answer(text=snapshots.render(made), status=1)
     return _zone_answer(zone, task, path, is_new, sent)
-
-
-def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Any:
-    _name_if_new(task, not task or saving.is_known(layout, task))
-    modified = saving.worked_on(layout)
-    if modified is None:
-        cli.say("the snapshot does not list what changed: git did not answer")
-    return saving.automatic_snapshot(
-        layout,
-        reason="token_limit",
-        now=now,
-        tokens=count,
-        task=task,
-        summary=summary,
-        modified=modified or (),
-    )
 
 
 def _sent_off(layout: Layout, task: str) -> str:

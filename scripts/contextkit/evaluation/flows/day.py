@@ -19,7 +19,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence
-from contextkit.evaluation.flows.calling import Caller
+from contextkit.evaluation.flows.trial import Caller
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption, changes
@@ -63,11 +63,12 @@ def prompts() -> list[str]:
 
 
 def run(
-    layout: Layout, command: str, host: Host, caller: Caller, count: int,
+    layout: Layout, command: str, host: Host, seconds: int, count: int,
     progress: Callable[[str], None],
 ) -> list[Run]:  # fmt: skip
     """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
     kept = os.path.join(layout.state, "evaluation")
+    caller = Caller(seconds)
     runs: list[Run] = []
     try:
         for number in range(count):

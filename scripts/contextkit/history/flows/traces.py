@@ -287,7 +287,11 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         address = addresses.find(layout, ref)
         text = show.whole(layout, address)
         if kind == "capsule":
-            return _capsule_drift(layout, address.path, text, commit)
+            from contextkit.capsules.documents import store
+            from contextkit.capsules.flows import given
+
+            seal = store.seal_of(text)
+            return seal.head if seal else commit, given.staleness(layout, address.path)
         if kind in _SEALED:
             document = stores.module(stores.BY_KIND[kind]).parse(text)
             sealed = getattr(document, _SEALED[kind])
@@ -297,14 +301,6 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         return commit, _differing(layout, commit, text)
     except ContextError:
         return commit, ["it no longer exists"]
-
-
-def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
-    from contextkit.capsules.documents import store
-    from contextkit.capsules.flows import given
-
-    seal = store.seal_of(text)
-    return (seal.head if seal else commit), given.staleness(layout, path)
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:

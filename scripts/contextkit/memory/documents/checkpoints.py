@@ -82,13 +82,7 @@ def parse(text: str) -> Checkpoint:
 
 
 KEPT = memory.Kept(
-    memory.CHECKPOINTS,
-    parse,
-    write=lambda checkpoint, stem: render(checkpoint.replace(checkpoint_id=stem)),
-    named=lambda checkpoint: f"cp_{checkpoint.phase}",
-    of=lambda checkpoint: checkpoint.task_id,
-    state=lambda checkpoint: checkpoint.phase,
-    dated=lambda checkpoint: checkpoint.timestamp,
+    memory.CHECKPOINTS, parse, render, "cp_{phase}", state="phase", stem="checkpoint_id", dated=True
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 

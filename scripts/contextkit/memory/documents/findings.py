@@ -144,14 +144,7 @@ def is_merged(name: str) -> bool:
 
 
 KEPT = memory.Kept(
-    memory.FINDINGS,
-    parse,
-    write=lambda finding, _: render(finding),
-    named=lambda finding: memory.check_agent(finding.agent),
-    of=lambda finding: finding.task_id or finding.description,
-    state=lambda finding: finding.status,
-    by=lambda finding: finding.agent,
-    has=lambda name: not is_merged(name),
+    memory.FINDINGS, parse, render, "{agent}", state="status", has=lambda name: not is_merged(name)
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 

@@ -167,12 +167,6 @@ def _part(file: str, task: str, values: dict[str, Any]) -> Part:
 
 
 KEPT = memory.Kept(
-    memory.FINDINGS,
-    parse,
-    write=lambda merged, _: render(merged),
-    named=lambda _: memory.MERGED,
-    of=lambda merged: merged.task_id,
-    state=lambda merged: merged.status,
-    has=findings.is_merged,
+    memory.FINDINGS, parse, render, memory.MERGED, state="status", has=findings.is_merged
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -176,13 +176,7 @@ def path_of(layout: Layout, task: str) -> str:
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
-KEPT = memory.Kept(
-    memory.PLANS,
-    parse,
-    write=lambda plan, _: render(plan),
-    named=lambda plan: plan.task_id,
-    of=lambda plan: plan.task_id,
-)
+KEPT = memory.Kept(memory.PLANS, parse, render, "{task_id}")
 load, load_all = KEPT.load, KEPT.load_all
 
 

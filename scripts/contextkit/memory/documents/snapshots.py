@@ -134,13 +134,5 @@ def parse(text: str) -> Snapshot:
     return Snapshot(**FORM.parse(above if digests else text)[0], digests=digests)
 
 
-KEPT = memory.Kept(
-    memory.SNAPSHOTS,
-    parse,
-    write=lambda snapshot, _: render(snapshot),
-    named=lambda _: "snap",
-    of=lambda snapshot: snapshot.task_id or snapshot.task,
-    state=lambda snapshot: snapshot.reason,
-    dated=lambda snapshot: snapshot.timestamp,
-)
+KEPT = memory.Kept(memory.SNAPSHOTS, parse, render, "snap", state="reason", dated=True)
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

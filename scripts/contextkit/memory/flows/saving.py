@@ -7,6 +7,7 @@ the store knows. An automatic snapshot is made from the store and the transcript
 from __future__ import annotations
 
 import os
+import sys
 
 from contextkit.base import files, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
@@ -18,7 +19,6 @@ from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
-from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import sections
@@ -40,25 +40,19 @@ _LISTS = frozenset(
 
 _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
-_MODULES: dict[type[Record], Any] = {
-    Plan: plans,
-    Finding: findings,
-    Merged: merged_findings,
-    Checkpoint: checkpoints,
-    Snapshot: snapshots,
-}
 
 
 def write(layout: Layout, document: Record, now: int) -> str:
     """Write a document of memory, or the changes to a plan; return the path, as shown."""
-    return layout.shown(_MODULES[type(document)].save(layout, document, now))
+    module: Any = sys.modules[type(document).__module__]
+    return layout.shown(module.save(layout, document, now))
 
 
 def text_of(layout: Layout, document: Record, now: int) -> str:
     """A document of memory as it would be written; a plan with what it holds already."""
     if isinstance(document, Plan):
         return plans.whole(layout, document, now)
-    return str(_MODULES[type(document)].render(document))
+    return str(sys.modules[type(document).__module__].render(document))
 
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
