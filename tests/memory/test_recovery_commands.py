@@ -182,6 +182,17 @@ def test_recovery_says_what_it_passed_over(layout: Layout, run: Script) -> None:
     assert "other tasks, not in this: other" in run.err
 
 
+@each("name, text", [("gone.jsonl", None), ("notes.md", "Never JWT"), ("empty.jsonl", "")])
+def test_a_typed_transcript_that_is_none_is_refused(
+    layout: Layout, run: Script, name: str, text: str | None
+) -> None:
+    stores.full(layout)
+    if text is not None:
+        Path(name).write_text(text, encoding="utf-8")
+    assert run("external_memory", "recover", f"--transcript={name}") == 2
+    assert f"transcript: {name}: is not a transcript" in run.err and run.out == ""
+
+
 def test_what_remains_is_printed_and_the_status_says_no(layout: Layout, run: Script) -> None:
     stores.plan(layout)
     assert run("external_memory", "recover", f"--task={TASK}") == 1
