@@ -315,6 +315,17 @@ def test_a_checkpoint_knows_the_files_that_git_saw_change_since_the_last_one(
     assert in_play(run) == ["- old.py: fresh"]
 
 
+def test_recovery_on_another_branch_says_where_the_checkpoint_is_from(
+    repo: Path, run: Script
+) -> None:
+    git("checkout", "-qb", "feature/login")
+    saved(run)
+    assert run("external_memory", "recover") == 0 and "branch" not in run.out
+    git("checkout", "-qb", "feature/tax")
+    assert run("external_memory", "recover") == 0
+    assert "just now, on branch feature/login; this is feature/tax\n" in run.out
+
+
 def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Script) -> None:
     given = ("--pending=parser | matcher | report", "--objective=Import")
     assert run("external_memory", "plan", f"--task={TASK}", *given) == 0

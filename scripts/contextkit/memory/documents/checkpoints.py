@@ -19,7 +19,7 @@ HOW_TO_RESUME = "Look at the files in play that are changed or missing, then tak
 FORMAT = 1  # version of the document format; assumed when a document has none
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
-_OPTIONAL = ("files", "facts_kept", "summary_time")
+_OPTIONAL = ("files", "facts_kept", "summary_time", "branch")
 
 
 class Checkpoint(Record):
@@ -40,6 +40,7 @@ class Checkpoint(Record):
     files: tuple[Reference, ...] = ()
     facts_kept: str = ""  # `3/57`: hard facts of the findings that it stands for
     summary_time: str = ""  # when the summary was said, if it only repeats that of an earlier one
+    branch: str = ""  # on which it was saved
 
     @property
     def said(self) -> str:

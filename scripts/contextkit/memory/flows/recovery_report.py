@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, references, templates, tokens
+from contextkit.base import files, filters, git, markdown, names, references, templates, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
@@ -288,12 +288,15 @@ def _facts(layout: Layout, saved: Recovered) -> str:
     phase = saved.checkpoint.phase if saved.checkpoint else ""
     if saved.phase not in ("", phase):
         phase += f", and now {saved.phase}"
+    branch = names.one_line(saved.checkpoint.branch) if saved.checkpoint else ""
+    here = git.head(layout.repository).name
+    on = f", on branch {branch}; this is {here or 'no branch'}" if branch not in ("", here) else ""
     return templates.render(
         "recovery_facts.md",
         found=saved,
         checkpoint=saved.checkpoint,
         phase=phase,
-        saved=_ago(saved.age) + after + stale,
+        saved=_ago(saved.age) + after + stale + on,
         away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
         agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",

@@ -249,6 +249,7 @@ def checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
         summary_time=fields.get("summary_time", ""),
+        branch=git.head(layout.repository).name,
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
