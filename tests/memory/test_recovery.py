@@ -231,6 +231,16 @@ def test_a_session_goes_on_from_a_snapshot_of_no_task_whose_session_is_over(
     assert not load(layout).whole  # it is at work
 
 
+def test_a_short_plan_outlasts_the_lines_of_many_findings(layout: Layout) -> None:
+    stores.plan(layout, constraints=("Never touch src/m7.py",))
+    stores.checkpoint(layout)
+    for number in range(20):
+        told = f"Agent {number} looked at module {number} and found what it allocates, as measured."
+        stores.finding(layout, f"a{number}", NOW - number, summary=told)
+    text = report(layout, 700)
+    assert "Never touch src/m7.py" in text and "Agent 0 looked" in text and "more; `make" in text
+
+
 def test_nothing_is_empty(layout: Layout) -> None:
     assert load(layout).empty and load(layout, "station").empty
 

@@ -3,8 +3,9 @@
 If not everything fits, long parts are shortened first, then the findings become a digest: a line
 for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
 recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
-are shortened alike; then lines go, those of failed and partial findings last. Whatever is left out
-is named. Nothing is reworded: everything printed is text of the documents.
+are shortened alike; then lines go, those of failed and partial findings last; then the plan, the
+snapshot and the transcript, shortened before. Whatever is left out is named. Nothing is reworded:
+everything printed is text of the documents.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
     first = _first(layout, saved, budget)
-    last = [_files_in_play(saved, len(first), budget)] if saved.files else []
+    last = [_files_in_play(saved, budget)] if saved.files else []
     whole: list[Piece] = []
     if not saved.unread and len(saved.findings) <= _WHOLE:
         whole = [_finding(layout, finding) for finding in saved.findings]
@@ -229,7 +230,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.plan_path and (plan := _plan(layout, saved)):
         later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
     for heading, text, path in later:
-        pieces.append(_later(heading, text, path, len(pieces), budget))
+        pieces.append(_later(heading, text, path, 2 * _LINES - len(pieces), budget))
     return pieces
 
 
@@ -239,9 +240,9 @@ def _sure(heading: str, text: str, path: str, budget: int) -> Piece:
     return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
 
 
-def _later(heading: str, text: str, path: str, at: int, budget: int) -> Piece:
-    """A part that may go whole; of all of them, the last one goes first."""
-    cuts = (*_shortened(budget), (_LINES - at - 1, 0))
+def _later(heading: str, text: str, path: str, gone: int, budget: int) -> Piece:
+    """A part that goes whole in the step `gone`."""
+    cuts = (*_shortened(budget), (gone, 0))
     return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
 
 
@@ -437,14 +438,14 @@ def _text(layout: Layout, path: str) -> str:
     return files.text_of(layout.join(path)).lstrip("\ufeff")
 
 
-def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
+def _files_in_play(saved: Recovered, budget: int) -> Piece:
     lines = [f"- {names.one_line(path)}: {state}" for path, state in saved.files.items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     path = saved.checkpoint_path or saved.snapshot_path
-    return _later(f"Files in play, {since} since then", "\n".join(lines), path, at, budget)
+    return _later(f"Files in play, {since} since then", "\n".join(lines), path, _LINES - 1, budget)
 
 
 def _demoted(text: str, by: int) -> str:
