@@ -292,6 +292,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
     branch = names.one_line(saved.checkpoint.branch) if saved.checkpoint else ""
     here = git.head(layout.repository).name
     on = f", on branch {branch}; this is {here or 'no branch'}" if branch not in ("", here) else ""
+    is_short = not saved.attendance.complete or saved.attendance.failed
     return templates.render(
         "recovery_facts.md",
         found=saved,
@@ -300,7 +301,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         saved=_ago(saved.age) + after + stale + on,
         away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
-        agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
+        agents=names.one_line(saved.attendance.line()) if is_short else "",
         differences=saved.state.differences,
     ).rstrip("\n")
 
