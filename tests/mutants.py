@@ -102,7 +102,11 @@ MODULES = {
         "capsules/flows/upkeep.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
     ),
-    "items": ("capsules/documents/items.py", "capsules/test_capsule_trim.py"),
+    "items": (
+        "capsules/documents/items.py",
+        "capsules/test_capsule_trim.py capsules/test_second_capsules.py"
+        " subagents/test_given_capsules.py",
+    ),
     "retention": (
         "payloads/flows/retention.py",
         "payloads/test_retention.py payloads/test_payload_store_script.py",

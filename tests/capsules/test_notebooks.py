@@ -8,8 +8,6 @@ import pytest
 from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.capsules.documents import store as capsules
-from hypothesis import given
-from hypothesis import strategies as st
 
 TIMED = """# Branch Progress — demo
 
@@ -59,21 +57,8 @@ def test_a_notebook_that_is_not_there_has_no_entries(tmp_path: Path) -> None:
     assert capsules.latest_entries(str(tmp_path / "PLAN.md"), 2) == []
 
 
-def test_a_notebook_is_read_from_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "PROGRESS.md"
-    path.write_text(TIMED, encoding="utf-8")
-    assert capsules.latest_entries(str(path), 1) == ["## 2025-10-23 09:00:00 UTC\nthird"]
-
-
 def test_a_notebook_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     path = tmp_path / "PLAN.md"
     path.write_bytes(b"## One\n\xff")
     with pytest.raises(ContextError, match=r"PLAN\.md: not UTF-8"):
         capsules.latest_entries(str(path), 1)
-
-
-@given(st.text("#` ~2-:\n ab"), st.integers(0, 5))
-def test_no_more_entries_than_asked_for_and_each_begins_with_a_heading(text: str, n: int) -> None:
-    found = capsules.entries(text)[:n]
-    assert len(found) <= n
-    assert all(entry.startswith("##") for entry in found)

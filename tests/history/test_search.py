@@ -172,12 +172,6 @@ def test_what_ended_or_was_archived_is_found_too(repo: Path) -> None:
     assert found("one") == ["finding:a_20251001T000000", "payload:s-1/20251001-000000-a"]
 
 
-def test_reminders_are_documents(repo: Path, run: Script) -> None:
-    run("remember_later", "--message=look at the race")
-    (ref,) = found("race")
-    assert ref.startswith("reminder:r-")
-
-
 def test_an_answer_says_where(repo: Path, run: Script) -> None:
     finding("a_20251001T000000", "# Report\n\n## Auth\n\nfine\n\nThe token Race is here.\n")
     assert run("context", "search", "--query=race tok*") == 0

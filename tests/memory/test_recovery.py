@@ -868,8 +868,3 @@ def test_a_finding_whose_agent_has_no_name_is_passed_over_with_a_warning(layout:
     found = load(layout)
     assert "cannot be the name of a file" in "\n".join(found.warnings)
     assert "mobile-ui" in recovery_report.make(layout, found, 3000, False).text
-
-
-@given(st.integers(0, 253_402_300_799))
-def test_a_time_is_read_as_it_was_written(moment: int) -> None:
-    assert names.moment(names.iso(moment)) == moment

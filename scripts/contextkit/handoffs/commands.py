@@ -222,7 +222,7 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
     if args.file == "-":
         raise bad_input("file: name an artifact file, not standard input")
     path = layout.typed(args.file, "file") if args.file else _picked(layout, args.ref)
-    if not os.path.isfile(path):
+    if args.file and not os.path.isfile(path):
         raise bad_input(f"file: there is no file {args.file!r}")
     return path, handoffs.load_text(path, layout.shown(path))
 

@@ -194,12 +194,8 @@ def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
-    in_plan = {name: getattr(plan, name) if plan else () for name in _STATES}
-    in_checkpoint = {
-        "completed": checkpoint.completed_subtasks if checkpoint else (),
-        "in_progress": (),
-        "pending": checkpoint.pending_subtasks if checkpoint else (),
-    }
+    in_plan = {name: getattr(plan, name, ()) for name in _STATES}
+    in_checkpoint = {name: getattr(checkpoint, f"{name}_subtasks", ()) for name in _STATES}
     planned = plan.next_actions[0] if plan and plan.next_actions else ""
     saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""

@@ -35,6 +35,7 @@ _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fi
 _WHOLE = 60  # findings beyond which printing all in full is not tried
 # The first of the steps in which units, summaries and lines of a digest are cut.
 _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
+_LAST = 2 * _LINES  # before it, all other parts go that may go whole
 
 
 class Piece:
@@ -217,20 +218,20 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.notes:
         heading = "Open notes, for every task, newest first"
         pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
-    later: list[tuple[str, str, str]] = []  # heading, text and path
     caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
-        later.append((heading, _demoted(filters.prose(caught.text), 2), ""))
+        text = _demoted(filters.prose(caught.text), 2)
+        pieces.append(_later(heading, text, "", _LAST, budget))
     if saved.snapshot:
         newer = ", newer than the summary above," if saved.checkpoint else ""
         heading = f"Snapshot{newer} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
-        later.append((heading, _of_snapshot(saved, saved.snapshot), saved.snapshot_path))
-    if saved.plan_path and (plan := _plan(layout, saved)):
-        later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
-    for heading, text, path in later:
-        pieces.append(_later(heading, text, path, 2 * _LINES - len(pieces), budget))
+        text, path = _of_snapshot(saved, saved.snapshot), saved.snapshot_path
+        pieces.append(_later(heading, text, path, _LAST - 1, budget))
+    if saved.plan_path and (text := _plan(layout, saved)):
+        heading, path = f"Plan ({saved.plan_path})", saved.plan_path
+        pieces.append(_later(heading, text, path, _LAST - 2, budget))
     return pieces
 
 
