@@ -401,7 +401,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
 
 # Blockers never vanish
 
-OPEN = "ui NEEDS_ATTENTION: no lock (.clavain/verdicts/ui.md)"
+OPEN = "ui NEEDS_ATTENTION: no lock"
 DRAFT = "next_action: go on\ndecisions: []\nfiles_modified: []\nblockers: []\n"
 
 
@@ -427,6 +427,14 @@ def test_the_keys_of_the_layout_left_empty_close_nothing(story: Path, run: Scrip
     told = DRAFT.replace("blockers: []", "blockers: none")
     assert run("handoff", "switch", "dev", "--draft=-", stdin=told) == 0
     assert blocked(run) == [] and newest(run)["resolved"] == ["The key is missing"]
+
+
+def test_a_blocker_names_a_report_that_is_there(story: Path, run: Script) -> None:
+    verdict(run, "NEEDS_ATTENTION", "no lock")
+    Path(".clavain/verdicts/ui.md").write_text("There is none.\n", encoding="utf-8")
+    switch(run, "sm")
+    switch(run, "dev")
+    assert blocked(run) == [f"{OPEN} (.clavain/verdicts/ui.md)"]
 
 
 def test_what_a_reviewer_says_is_not_closed_by_hand(story: Path, run: Script) -> None:

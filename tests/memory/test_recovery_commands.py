@@ -337,7 +337,7 @@ def test_recovery_says_what_open_reviews_found(layout: Layout, run: Script) -> N
         assert run("verdict", "write", *given) == 0
     assert run("external_memory", "recover") == 0
     section = run.out.partition("## Open reviews")[2].partition("\n## ")[0]
-    line = "- ui NEEDS_ATTENTION: 1 P0: no lock (.clavain/verdicts/ui.md)"
+    line = "- ui NEEDS_ATTENTION: 1 P0: no lock"
     assert section.strip().splitlines()[-1] == line
     assert run.out.index("## Next action") < run.out.index("## Open reviews")
     assert run("external_memory", "recover", "--budget=120") == 0

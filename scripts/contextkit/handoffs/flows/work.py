@@ -353,15 +353,18 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     try:
         entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
         return tuple(
-            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
+            _line(layout, entry) + _worst_findings(layout, entry)
+            for entry in verdicts.worst_first(entries)
         )
     except (ContextError, OSError):
         return ()
 
 
-def _line(entry: dict[str, Any]) -> str:
-    detail = entry.get("detail_path")
-    where = f" ({detail})" if isinstance(detail, str) and detail else ""
+def _line(layout: Layout, entry: dict[str, Any]) -> str:
+    from contextkit.reviews.documents import verdicts
+
+    path = verdicts.report(layout, entry)
+    where = f" ({path})" if path else ""
     return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
 
 
@@ -419,7 +422,7 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
         return False
     before = [entry for entry in loaded if entry]
     cut = blocker.removesuffix("…")  # it may have been cut
-    lines = {id(entry): _line(entry) for entry in before}
+    lines = {id(entry): _line(layout, entry) for entry in before}
     own = [entry for entry in before if cut.startswith(lines[id(entry)])
            or (cut != blocker and lines[id(entry)].startswith(cut))]  # fmt: skip
     if not own or (current and current.get("run") == own[-1].get("run")):

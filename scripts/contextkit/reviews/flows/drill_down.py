@@ -181,8 +181,10 @@ def detail(layout: Layout, agent: str, store: str = "") -> str:
     entry = verdict_files.load(layout, agent, store)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")
-    path = str(entry.get("detail_path") or "")
-    if not path or os.path.isabs(path) or ".." in path.split("/"):
+    path = verdict_files.report(layout, entry)
+    if not path:
+        raise ContextError(f"{agent}: left no report, only this: {entry['summary']}")
+    if os.path.isabs(path) or ".." in path.split("/"):
         raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")
     full = files.inside(layout.root, layout.join(path), "detail_path")
     if not os.path.isfile(full):
