@@ -191,10 +191,28 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
     if folder:
         import shutil
 
+        _keep_log(layout, row, now)
         shutil.rmtree(folder)
     registry.update(layout, identity, status="cleaned")
     ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
     return identity
+
+
+def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
+    """Store the log of a subagent as a payload if its verdict names it."""
+    from contextkit.base import formats
+    from contextkit.reviews.documents import verdicts
+
+    agent, log = str(row.get("slug") or row["id"]), row.get("log_path")
+    entry = verdicts.load(layout, agent)
+    path = background.place_of(layout, log)
+    text = files.read(path) if path else ""
+    if not entry or not text.strip() or entry.get("detail_path") != log:
+        return
+    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
+    stored = _stored(layout, session, agent, text, "", now)
+    fields = {**entry, "detail_path": layout.shown(stored.path)}
+    verdicts.save(layout, formats.build_known(verdicts.Verdict, fields, "verdict"))
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
@@ -273,9 +291,9 @@ def finish(layout: Layout, report: Report, now: int) -> str:
     row_id = _row_id(layout, report)
     remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
     receipt = ""
-    text, left = report.text, receipts.left_by(layout, row_id or report.id)
-    if left and not text.strip():
-        text = files.read(left)
+    left = receipts.left_by(layout, row_id or report.id)
+    in_file = files.read(left) if left else ""
+    text = report.text if report.text.strip() else in_file
     session, made_up = sessions.current(layout, report.session, now)
     if made_up:
         remark(f"no session is named: using {session} from now on")
@@ -284,7 +302,7 @@ def finish(layout: Layout, report: Report, now: int) -> str:
         stored = _stored(layout, session, report.agent, text, summary, now)
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
-        if left and text is not report.text:
+        if left and text == in_file:
             os.unlink(left)
     verdicts.save(layout, verdict.replace(session_id=session))
     for ref in addresses.named_in(layout, text):
