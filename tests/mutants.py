@@ -96,11 +96,13 @@ MODULES = {
     ),
     "given": (
         "capsules/flows/given.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " subagents/test_given_capsules.py",
     ),
     "capsule_upkeep": (
         "capsules/flows/upkeep.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " capsules/test_second_capsules.py",
     ),
     "items": (
         "capsules/documents/items.py",

@@ -52,20 +52,6 @@ def text_of(path: str) -> str:
         return ""
 
 
-def beginning(path: str, most: int) -> bytes:
-    """The first bytes of a file, at most so many; none of one that cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (OSError, ValueError):  # a NUL in the path
-        return b""
-    try:
-        return os.read(descriptor, most)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-
-
 def first_line(path: str) -> str:
     """The first line of a file without spaces around it; '' if the file cannot be read."""
     return text_of(path).partition("\n")[0].strip()

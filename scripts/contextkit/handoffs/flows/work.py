@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, git, markdown, names, sessions, stores
+from contextkit.base import addresses, formats, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -283,7 +283,7 @@ def _is_id(word: str) -> bool:
 
 def load_story(path: str) -> Fields | None:
     """Load a story from a file, or return None if the file cannot be read."""
-    text = files.beginning(path, _MOST_STORY_BYTES).decode("utf-8", "replace")
+    text = formats.beginning(path, _MOST_STORY_BYTES).decode("utf-8", "replace")
     return parse_story(text) if os.path.isfile(path) else None
 
 

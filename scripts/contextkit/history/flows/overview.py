@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
+from contextkit.base import files, formats, git, ledger, names, settings, stores, templates, tokens
 from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.type_names import Callable, Collection, Iterable
-from contextkit.base.version import toolkit
+from contextkit.base.version import VERSION, toolkit
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
@@ -191,8 +191,8 @@ def _reports() -> dict[str, Callable[[Layout], Facts]]:
     for store in stores.with_documents():
         if (store.system or store.label) not in reports:
             reports[store.label] = partial(_counted, store)
-    version_line = {"status": f"contextkit {version.VERSION}", "version": version.VERSION}
-    return {**reports, "hosts": _hosts, "version": lambda _: dict(version_line)}
+    own_version = {"status": f"contextkit {VERSION}", "version": VERSION}
+    return {**reports, "hosts": _hosts, "version": lambda _: dict(own_version)}
 
 
 def _counted(store: stores.Store, layout: Layout) -> Facts:
@@ -374,7 +374,7 @@ def standing_cost(layout: Layout) -> dict[str, int]:
         return {}
     new = requests = 0
     for path in retention.transcripts(layout):
-        data = files.beginning(path, _MOST_READ)
+        data = formats.beginning(path, _MOST_READ)
         new += 1
         requests += data.count(b'"type":"assistant"') or data.count(b'"token_count"')
     cost = round(each * (_NEW * new + _REPEATED * max(0, requests - new)))

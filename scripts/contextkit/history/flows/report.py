@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 
 from contextkit.base import (
     addresses,
-    files,
+    formats,
     git,
     ledger,
     markdown,
@@ -166,7 +166,7 @@ def _state(seen: Delivery) -> str:
 def _title(path: str) -> str:
     """Return a title for a document: its first heading, else what its first fields say."""
     title = ""
-    for line in files.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
+    for line in formats.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
         level, heading = markdown.heading(line)
         if level == 1:

@@ -7,7 +7,7 @@ Anything outside of the format is kept unchanged in `more`. manuals/external-mem
 
 from __future__ import annotations
 
-from contextkit.base import files, formats, names
+from contextkit.base import formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -237,6 +237,6 @@ def _head(data: bytes) -> tuple[str, str, str, str]:
 
 def _beginning(path: str) -> bytes:
     """The beginning of a file; nothing of one that is unreadable or of another format."""
-    data = files.beginning(path, _BEGINNING)
+    data = formats.beginning(path, _BEGINNING)
     end = formats.tail(path, _ENDING) if len(data) == _BEGINNING else data[-_ENDING:]
     return b"" if _FORMAT_MARK in end and _OUR_FORMAT not in end else data

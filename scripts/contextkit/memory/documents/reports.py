@@ -250,9 +250,8 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
-        del words[0]  # its number, such as `3` or `b`
-    return " ".join(words)
+    counts = [word.isdigit() or (len(word) == 1 and word.isascii()) for word in words]
+    return " ".join(words[[*counts, False].index(False) :])  # without `3` or `b` before it
 
 
 def _field_of(section: Section) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, references, sessions, stores
+from contextkit.base import formats, names, references, sessions, stores
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -428,7 +428,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
 
 def _folder_of(path: str) -> str:
     """The working directory of a transcript's session, from its first lines; '' of a subagent's."""
-    lines = files.beginning(path, 1 << 18).split(b"\n")[:50]
+    lines = formats.beginning(path, 1 << 18).split(b"\n")[:50]
     for line in map(formats.object_in, lines):
         fields = formats.inside(line, "payload") or line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):

@@ -17,7 +17,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
-from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
@@ -210,7 +209,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.checkpoint or saved.state.next_action:
         pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
     advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
-    if advice.strip() and (advice != HOW_TO_RESUME or _changed(saved)):
+    if advice.strip() and (advice != checkpoints.HOW_TO_RESUME or _changed(saved)):
         pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
     if saved.blockers:
         rest = "make verdict_table view=attention"

@@ -17,10 +17,6 @@ from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
-from contextkit.memory.documents.findings import Finding
-from contextkit.memory.documents.plans import Plan
-from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import sections
 from contextkit.text.sections import FileNote
 
@@ -50,7 +46,7 @@ def write(layout: Layout, document: Record, now: int) -> str:
 
 def text_of(layout: Layout, document: Record, now: int) -> str:
     """A document of memory as it would be written; a plan with what it holds already."""
-    if isinstance(document, Plan):
+    if isinstance(document, plans.Plan):
         return plans.whole(layout, document, now)
     return str(sys.modules[type(document).__module__].render(document))
 
@@ -102,7 +98,7 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-def plan(layout: Layout, task: str, fields: Fields) -> Plan:
+def plan(layout: Layout, task: str, fields: Fields) -> plans.Plan:
     """A plan or a change to one."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     if any(question.answered for question in change.questions):
@@ -131,7 +127,7 @@ def is_known(layout: Layout, task: str) -> bool:
     return task == memory.current_task(layout) or any(load(layout, task) for load in stored)
 
 
-def finding(task: str, fields: Fields, report: str, now: int) -> Finding:
+def finding(task: str, fields: Fields, report: str, now: int) -> findings.Finding:
     """A finding from fields and an agent's report ('' if there is none); the fields win."""
     read: Fields = {}
     if report.strip():
@@ -172,16 +168,16 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Snapshot:
+def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> snapshots.Snapshot:
     """A snapshot from fields, with a digest of each file in play."""
     fields["files"] = notes(fields["files"])
     whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
     return _snapshot(layout, task, whole, now, **fields)
 
 
-def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
+def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> snapshots.Snapshot:
     """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
-    made: Snapshot = snapshots.make(
+    made: snapshots.Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task,
         digests=_sealed(layout, fields["files"]),
@@ -216,8 +212,8 @@ def checkpoint(
     phase: str,
     fields: Fields,
     now: int,
-    coming: tuple[Finding, ...] = (),
-) -> Checkpoint:
+    coming: tuple[findings.Finding, ...] = (),
+) -> checkpoints.Checkpoint:
     """A checkpoint from fields, what the store knows, and findings `coming` right before it."""
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
@@ -234,7 +230,7 @@ def checkpoint(
     usual = (*plan.completed, *_without(saved.completed_subtasks, reopened))
     done = tuple(fields.get("completed") or usual)
     left = _without((*plan.in_progress, *plan.pending) or saved.pending_subtasks, done)
-    made = Checkpoint(
+    made = checkpoints.Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
         phase=phase,
@@ -246,7 +242,8 @@ def checkpoint(
         findings_count=len(all_findings) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(next_action),
-        recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
+        recovery_instructions=sections.clean(fields.get("recovery") or "")
+        or checkpoints.HOW_TO_RESUME,
         files=_sealed(layout, in_play),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
@@ -306,19 +303,19 @@ def next_step(layout: Layout, task: str) -> str:
     return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
 
 
-def _text_of(made: Checkpoint) -> str:
+def _text_of(made: checkpoints.Checkpoint) -> str:
     """All that a checkpoint says."""
     steps = (*made.completed_subtasks, *made.pending_subtasks)
     texts = (made.context_summary, made.next_action, made.recovery_instructions)
     return "\n".join([*texts, *steps, *(file.path for file in made.files)])
 
 
-def _texts_of(findings: Iterable[Finding]) -> str:
+def _texts_of(found: Iterable[findings.Finding]) -> str:
     """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for finding in findings for text in finding.texts())
+    return "\n".join(text for finding in found for text in finding.texts())
 
 
-def _found(layout: Layout, task: str) -> list[Finding]:
+def _found(layout: Layout, task: str) -> list[findings.Finding]:
     """The findings of a task, including those that now exist only in a merged file."""
     here, merged = findings.load_all(layout, task), merged_findings.load_all(layout, task)
     return list(merged_findings.sources(here, merged.documents).values())
@@ -336,7 +333,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
     phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
-    made: list[Finding] = []
+    made: list[findings.Finding] = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
         try:
@@ -363,14 +360,14 @@ def automatic_snapshot(
     summary: str = "",
     modified: tuple[FileNote, ...] = (),
     transcript: str = "",
-) -> Snapshot:
+) -> snapshots.Snapshot:
     """Make a snapshot of `task`, by default the current one, from what the store knows.
 
     A host waits for it, so it starts no process, and leaves out what it cannot read. `modified` are
     files known to have changed; the events since the last save are taken from the `transcript`.
     """
     task = task or memory.current_task(layout)
-    plan = plans.of_task(layout, task) if task else Plan(task_id="none")
+    plan = plans.of_task(layout, task) if task else plans.Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.last(layout, task)
     caught, edited, whole = _caught_up(layout, transcript, saved.said)
@@ -379,7 +376,7 @@ def automatic_snapshot(
         by_path.setdefault(file.path, file)
     in_play = list(by_path.values())[:_FILES]
     fields = {  # nobody reviews an automatic snapshot before it is saved
-        "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or UNSAID,
+        "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or snapshots.UNSAID,
         "important": _important(layout, plan, recent),
         "decisions": [question.text for question in plan.questions if not question.answered],
         "resume": _resume(task, plan, saved),
@@ -424,7 +421,7 @@ def _caught_up(layout: Layout, transcript: str, said: str) -> tuple[str, tuple[F
     return caught.text, edited, caught.whole
 
 
-def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) -> str:
+def _important(layout: Layout, plan: plans.Plan, recent: list[tuple[str, findings.Finding]]) -> str:
     stated = {
         "Objective": plan.objective,
         "Strategy": plan.strategy,
@@ -441,7 +438,7 @@ def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) ->
     return "\n\n".join(paragraphs)
 
 
-def _resume(task: str, plan: Plan, saved: Checkpoint) -> str:
+def _resume(task: str, plan: plans.Plan, saved: checkpoints.Checkpoint) -> str:
     lines = []
     if saved.next_action:
         lines.append(f"Next action of {saved.checkpoint_id}: {saved.next_action}")

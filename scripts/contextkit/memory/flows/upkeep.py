@@ -47,11 +47,9 @@ def finished_task(layout: Layout) -> str:
     if not tasks:
         raise ContextError("no task is known: give task=")
     every = plans.load_all(layout).documents
-    done = [
-        plan.task_id for plan in every
-        if plan.completed and not (plan.in_progress or plan.pending or plan.task_id == current)
-        and all(question.answered for question in plan.questions)
-    ]  # fmt: skip
+    tried = [plan for plan in every if plan.completed and plan.task_id != current]
+    closed = [plan for plan in tried if not (plan.in_progress or plan.pending)]
+    done = [plan.task_id for plan in closed if all(q.answered for q in plan.questions)]
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in tasks else ""
