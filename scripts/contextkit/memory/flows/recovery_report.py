@@ -189,17 +189,17 @@ def _sizes(layout: Layout, pieces: list[Piece]) -> dict[str, int]:
 
 def of_candidates(layout: Layout, saved: Recovered) -> str:
     """Name the tasks that a session may mean, with when each was last saved; none is quoted."""
-    lines = [f"- `{task}`, last saved {last_saved(layout, task)}: `make memory_recover task={task}`"
+    lines = [f"- `{task}`, {last_saved(layout, task)}: `make memory_recover task={task}`"
              for task in saved.candidates]  # fmt: skip
     return "\n".join([f"{len(saved.candidates)} tasks are open; say which:", *lines])
 
 
 def last_saved(layout: Layout, task: str) -> str:
-    """When a checkpoint or snapshot of a task was last written, to the minute, or `never`."""
+    """When a checkpoint or snapshot of a task was last written, to the minute, in words."""
     saved = [document.timestamp for document in checkpoints.load_all(layout, task).documents]
     taken = [document.timestamp for document in snapshots.load_all(layout, task).documents]
     newest = max([*saved, *taken], default="")
-    return f"{newest[:16]}Z" if newest else "never"
+    return f"last saved {newest[:16]}Z" if newest else "without a checkpoint yet"
 
 
 def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
