@@ -284,6 +284,9 @@ def test_a_checkpoint_knows_the_files_that_git_saw_change_since_the_last_one(
     Path("b.py").unlink()
     saved(run)
     assert sorted(in_play(run)) == ["- a.py: fresh", "- c.py: fresh"]
+    Path("a\tb\n.py").write_text("2", encoding="utf-8")
+    saved(run)
+    assert "- a b .py: fresh" in in_play(run)
     saved(run, "--files=old.py - the start")
     assert in_play(run) == ["- old.py: fresh"]
 

@@ -52,7 +52,7 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
     if status.failed or (log and log.failed):
         return None
     order = sorted(recent.items(), key=lambda item: -item[1][0])
-    shown = (names.one_line(layout.shown(os.path.join(top, path))) for path, _ in order)
+    shown = (layout.shown(os.path.join(top, path)) for path, _ in order)
     states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
     adopted = _adopted(layout)
     return {path: state for path, state in states.items() if path not in adopted}
@@ -173,7 +173,7 @@ def _files(
     paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
     unseen = [entry for entry, path in paths.items()
               if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
-    told = (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
+    told = (*(names.one_line(f"{path} ({state})") for path, state in seen.items()), *unseen)
     if layout.repository is None:
         return (*told, _NO_REPOSITORY)
     return told if changed is not None else (*told, _NO_ANSWER)
