@@ -92,25 +92,37 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
     try:
-        messages = take_over(layout, row, now)
+        take_over(layout, row, now)
     except (ContextError, OSError) as error:
-        messages = [f"{row['id']}: its end could not be noted: {error}"]
-    return [("end", line) for line in messages]
+        return [("end", f"{row['id']}: its end could not be noted: {error}")]
+    return []
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """A row's new status, with its last words if it failed or produced nothing."""
+    """A row's new status, what it did not leave, and its last words if it has no result."""
     status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
     else:
         line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
+    if missing := _missing(row):
+        line += f"; it left no {', '.join(missing)}"
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
         return status, line
     words = background.last_words(layout, row)
     return status, f"{line}: {words}" if words else line
+
+
+def _missing(row: registry.Row) -> list[str]:
+    """The files that a row promises and its subagent did not leave."""
+    promised = row.get("deliverables")
+    items = (
+        [item for item in promised if isinstance(item, dict)] if isinstance(promised, list) else []
+    )
+    missing = [item.get("source") for item in items if item.get("status") == "missing"]
+    return [names.one_line(str(source)) for source in missing]
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
@@ -366,25 +378,24 @@ def _close(
         remark(f"the registry could not be written: {error}")
 
 
-def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:
-    """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
+def take_over(layout: Layout, row: registry.Row, now: int) -> None:
+    """Harvest an ended subagent's deliverables, and record its verdict."""
     from contextkit.reviews.flows import workers
 
-    messages = _harvest(layout, row)
+    _harvest(layout, row)
     worker = workers.of_row(layout, row)
     if worker:
         _of_run(layout, row, *worker, now)
     else:
         _alone(layout, row, now)
-    return messages
 
 
-def _harvest(layout: Layout, row: registry.Row) -> list[str]:
+def _harvest(layout: Layout, row: registry.Row) -> None:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
-        return []
-    messages, items = [], []
+        return
+    items = []
     for item in promised:
         if not isinstance(item, dict) or item.get("status") == "harvested":
             items.append(item)
@@ -393,12 +404,10 @@ def _harvest(layout: Layout, row: registry.Row) -> list[str]:
         source = background.place_of(layout, path) if item.get("source") else ""
         if not source:
             items.append({**item, "status": "missing"})
-            messages.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
             continue
         target = _taken_over(layout, source, str(item["source"]))
         items.append({**item, "status": "harvested", "target": layout.shown(target)})
     registry.update(layout, row["id"], deliverables=items)
-    return messages
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
