@@ -177,3 +177,17 @@ def test_dismissals_are_told_whatever_form_gits_index_has(repo: Path, kind: tupl
     assert blocks(capture().prompt)["Dismissed findings:"] == "No limit: there is one"
     Path("plan.md.dismissed.json").unlink()  # as in a sparse checkout
     assert "issed" not in capture().prompt
+
+
+def test_carried_items_stand_below_the_last_of_their_section_wherever_that_is() -> None:
+    item = items.Item(section=capsules.THREADS, text="* One\n  more", at=0, line=1)
+    added = "- One (carried)\n  more\n"
+    threads = f"# {capsules.THREADS}\n"
+    after = "\n# Z\n\n- last\n"
+    for before, rest in [
+        (f"{threads}\n- a\n- b\n  of b\n", after),
+        (f"# A\n\n- a\n\n{threads}", after),
+        (f"# A\n\n- a\n\n{threads}\n- b\n", ""),
+    ]:
+        assert items.with_carried(before + rest, [item]) == before + added + rest
+    assert items.with_carried("# A\n\n- a\n", [item]) == f"# A\n\n- a\n\n{threads}{added}"

@@ -101,15 +101,13 @@ def _marked(item: Item) -> str:
 
 def _added(body: str, section: str, texts: list[str]) -> str:
     """`body` with list items below the last one of a section, which is added if it is missing."""
-    there = [item for item in items(body) if item.section == section]
     lines = body.rstrip("\n").split("\n")
-    if there:
-        at = there[-1].line - 1 + there[-1].text.count("\n") + 1
-        return "\n".join([*lines[:at], *texts, *lines[at:]]) + "\n"
-    for title, first, _ in sections_of(lines):
-        if title == section:
-            return "\n".join([*lines[:first], *texts, *lines[first:]]) + "\n"
-    return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
+    ends = [first for title, first, _ in sections_of(lines) if title == section]
+    ends += [it.line + it.text.count("\n") for it in items(body) if it.section == section]
+    if not ends:
+        lines += ["", f"# {section}"]
+        ends = [len(lines)]
+    return "\n".join([*lines[: ends[-1]], *texts, *lines[ends[-1] :]]) + "\n"
 
 
 def for_subagent(body: str) -> str:
