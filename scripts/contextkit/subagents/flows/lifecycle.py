@@ -221,8 +221,7 @@ def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
     text = files.read(path) if path else ""
     if not entry or not text.strip() or entry.get("detail_path") != log:
         return
-    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
-    stored = _stored(layout, session, agent, text, "", now)
+    stored = _stored(layout, str(row.get("session") or ""), agent, text, "", now)
     fields = {**entry, "detail_path": layout.shown(stored.path)}
     verdicts.save(layout, formats.build_known(verdicts.Verdict, fields, "verdict"))
 
@@ -337,7 +336,7 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
         estimated=True,
         key_findings=summary,
     )
-    return storing.store(layout, session, output, now)
+    return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
 def _row_id(layout: Layout, report: Report) -> str:
@@ -482,8 +481,8 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     text = files.read(left) if left else printed
     if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
         return "", ""
-    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
-    stored = _stored(layout, session, agent, text, printed if left else "", now)
+    session, said = str(row.get("session") or ""), printed if left else ""
+    stored = _stored(layout, session, agent, text, said, now)
     if left:
         os.unlink(left)
     statements = authored.answer(printed) if left and printed.strip() else authored.read(text)
