@@ -15,7 +15,8 @@ from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, plans, reports
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import recovery, recovery_report
+from contextkit.memory.documents.snapshots import UNSAID
+from contextkit.memory.flows import recovery, recovery_report, saving
 from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -170,16 +171,35 @@ WORDLESS = (
 )  # fmt: skip
 
 
+def asked(folder: Path, text: str, moment: int) -> str:
+    """The path of a transcript in which the user asks for something."""
+    typed = {"role": "user", "content": text}
+    line = {"type": "user", "sessionId": "s", "timestamp": names.iso(moment), "message": typed}
+    path = folder / "t.jsonl"
+    path.write_text(json.dumps(line), encoding="utf-8")
+    return str(path)
+
+
+def test_a_snapshot_that_tells_nothing_cuts_off_no_transcript(
+    layout: Layout, tmp_path: Path
+) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    stores.snapshot(layout, NOW - 10, summary=UNSAID)
+    path = asked(tmp_path, "Ask for no password twice.", NOW - 20)
+    made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, transcript=path)
+    assert "password twice" in made.summary and made.said == made.timestamp
+    stores.snapshot(layout, NOW - 10)
+    made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, transcript=path)
+    assert made.summary == UNSAID and not made.said
+
+
 @each("command, option", WORDLESS)
 def test_a_save_without_words_of_its_own_hides_nothing_newer(
     layout: Layout, run: Script, tmp_path: Path, command: str, option: str
 ) -> None:
     stores.checkpoint(layout, NOW - 60)
     told = stores.snapshot(layout, NOW - 30, summary="HMAC is in, never JWT.")
-    typed = {"role": "user", "content": "Ask for no password twice."}
-    line = {"type": "user", "sessionId": "s", "timestamp": names.iso(NOW - 20), "message": typed}
-    transcript = tmp_path / "t.jsonl"
-    transcript.write_text(json.dumps(line), encoding="utf-8")
+    transcript = asked(tmp_path, "Ask for no password twice.", NOW - 20)
     assert run("external_memory", command, f"--task={TASK}", option) == 0, run.err
     assert run("external_memory", "recover", f"--transcript={transcript}") == 0
     assert f"## Snapshot, newer than the summary above, of 2025-10-23T18:04:30Z ({told})" in run.out
