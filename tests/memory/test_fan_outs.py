@@ -148,6 +148,8 @@ def test_an_agent_that_failed_is_not_said_to_have_returned(layout: Layout, run: 
     assert run("external_memory", "status", "--tokens=5") == 0 and told in run.out
     assert run("external_memory", "recover") == 0 and f"- Agents: {told}\n" in run.out
     assert agents.batch_ended(layout, TASK, NOW)
+    stores.finding(layout, "docs", NOW + 60)  # it was sent off again
+    assert agents.attendance(layout, TASK).failed == ("js",)
     summary = checkpoints.last(layout, TASK).context_summary
     assert summary.startswith(f"The agents have ended: {told}.")
 

@@ -156,7 +156,9 @@ def attendance(
     left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in verdicts.items()]
     back = {folded(name) for name, when in left if when >= sent.started or folded(name) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
-    fell = {agent for agent, entry in verdicts.items() if entry["status"] in ("FAILED", "ERROR")}
+    last = {folded(name): when for name, when in sorted(left, key=lambda pair: pair[1])}
+    fell = {agent for agent, entry in verdicts.items() if entry["status"] in ("FAILED", "ERROR")
+            and entry.get("timestamp", "") == last[agent]}  # fmt: skip
     return Attendance(
         expected=len(expected) + unnamed,
         returned=(*(name for key, name in away.items() if key in back - fell), *others[:unnamed]),
