@@ -103,11 +103,10 @@ class Git(Engine):
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
+        self._check(sending)
         machine = sending.machine
         ref = self._here() + machine
         old = self._oid(ref)
-        if sending.before and not old:
-            raise Elsewhere(f"remote {self._remote}: what we left there is not known here")
         new = self._commit(sending, old)
         self._mark_shallow(old)
         try:
