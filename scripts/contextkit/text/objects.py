@@ -92,7 +92,12 @@ def tree(text: str) -> Any:
     bare = text.strip("\ufeff \t\r\n")
     if bare[:1] in ("{", "["):
         return parsed(bare)
-    return _xml(bare) if bare[:1] == "<" and bare[-1:] == ">" else None
+    expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # maybe without end
+    if bare[:1] != "<" or bare[-1:] != ">" or expands:
+        return None
+    made, outer = elements(bare), _ELEMENT.search(bare)
+    is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
+    return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
 
 
 def parsed(text: str) -> Any:
@@ -138,15 +143,6 @@ def rows(text: str) -> list[dict[str, Any]] | None:
         return None
     whole = [dict(zip(names, row, strict=True)) for row in records if len(row) == len(names)]
     return whole if len(whole) * 2 > len(records) else None
-
-
-def _xml(text: str) -> Any:
-    """An XML document as a dict; an entity is refused, since it may expand without end."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        return None
-    made, outer = elements(text), _ELEMENT.search(text)
-    is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
-    return made[0] if is_whole and text.endswith(f"{made[0][TAG]}>") else None
 
 
 def elements(text: str) -> list[dict[str, Any]]:

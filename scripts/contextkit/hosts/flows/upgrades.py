@@ -34,8 +34,12 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     """
     if vendored.is_checkout():
         return _checkout(layout.here, args)
-    top, adopted = _host(layout)
-    if not adopted.hosts:
+    if vendored.pin().commit:
+        top, adopted = adoption.adopted(layout)
+    else:
+        adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
+        top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
+    if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
         raise ContextError(
             f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
             " release in its place"
@@ -49,15 +53,6 @@ def upgrade(layout: Layout, args: Arguments) -> str:
         named = () if ref == "HEAD" else ("--branch", ref)
         git.run(scratch, "clone", "-q", "--depth=1", *named, "--", remote, source)
         return _copy(source, adopted, top, args, f"{remote} {ref}")
-
-
-def _host(layout: Layout) -> tuple[str, vendored.Adopted]:
-    """The host that has this copy, or a wrapper of it, and its record."""
-    if vendored.pin().commit:
-        return adoption.adopted(layout)
-    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
-    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    return top, vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted
 
 
 def _remote(folder: str, to: str, recorded: str) -> tuple[str, str]:

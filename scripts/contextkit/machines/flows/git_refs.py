@@ -70,7 +70,9 @@ class Git(Engine):
             "--no-recurse-submodules", "--force", *self._served("upload-pack"), "--", self._remote,
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
-        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
+        listed = self._git("for-each-ref", "--format=%(refname)", self._here()).splitlines()
+        machines = filter(manifests.is_id, (ref.removeprefix(self._here()) for ref in listed))
+        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in machines}
         return {keys[key]: data for key, data in self._read(keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -157,11 +159,6 @@ class Git(Engine):
         """The prefix of the local refs for this remote's machines."""
         return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
 
-    def _machines(self) -> list[str]:
-        listed = self._git("for-each-ref", "--format=%(refname)", self._here())
-        machines = [line.removeprefix(self._here()) for line in listed.splitlines()]
-        return [machine for machine in machines if manifests.is_id(machine)]
-
     def _oid(self, ref: str) -> str:
         return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).strip()
 
@@ -179,7 +176,9 @@ class Git(Engine):
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
         for named in (self._remote, *others.splitlines()):
             address = self._git("ls-remote", "--get-url", "--", named).strip()
-            if _is_local(address):
+            before = address.partition(":")[0]
+            is_path = bool(address) and (address == before or "/" in before)
+            if is_path or address.startswith("file://"):
                 return (f"--{program}={_SERVED} {program}",)
         return ()
 
@@ -234,9 +233,3 @@ def _forget_removed(place: str) -> None:
         root = files.first_line(os.path.join(entry.path, _WHOSE))
         if root and not os.path.isdir(root):
             shutil.rmtree(entry.path, ignore_errors=True)
-
-
-def _is_local(address: str) -> bool:
-    """Whether git takes an address for a path on this machine."""
-    before = address.partition(":")[0]
-    return address.startswith("file://") or bool(address and (address == before or "/" in before))

@@ -50,8 +50,11 @@ class Offer:
 
     def tell(self, did: str, entry: Entry, to: str = "") -> None:
         """Report what was done with an entry of the sender, and where `to` or why."""
-        size = 0 if did == "not taken" else entry.bytes
-        self.report.add(did, shares.address(entry.name), size, self.sender.name, to)
+        self.report.add(did, shares.address(entry.name), entry.bytes, self.sender.name, to)
+
+    def refuse(self, entry: Entry, why: ContextError) -> None:
+        """Report an entry of the sender that could not be taken."""
+        self.report.add("not taken", shares.address(entry.name), 0, self.sender.name, str(why))
 
 
 def pull(
@@ -138,7 +141,7 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
             except ContextError as error:
                 if isinstance(error, manifests.Unreadable):  # the next pull tries again
                     offer.read.pop(offer.sender.id, None)
-                offer.tell("not taken", entry, str(error))
+                offer.refuse(entry, error)
 
 
 def _announce(offer: Offer, documents: list[Entry]) -> None:
@@ -342,7 +345,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             moved = upkeep.archive(layout, subject)
             done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
-        offer.tell("not taken", entry, str(error))
+        offer.refuse(entry, error)
     version = offer.notes.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
     version.counts[offer.sender.id] = entry.count
     version.gone = False

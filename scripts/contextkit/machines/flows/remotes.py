@@ -45,7 +45,10 @@ def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
 def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
     """The unencrypted engine of the remote that is meant, and the URL it stands for."""
-    named = remote or _from_settings(layout)
+    named = remote or layout.limits.sync
+    if not remote and (needed := layout.needs_trust("sync")):  # origin may be somebody else's
+        raise ContextError(f"{needed}, or name a remote: remote={DEFAULT}")
+    named = DEFAULT if named in ("off", "git") else named
     if named.startswith(OBJECT_STORES):
         return engines.Objects(named), named
     path = named.removeprefix("file://")
@@ -85,13 +88,6 @@ def _is_git(path: str) -> bool:
         and os.path.isdir(os.path.join(path, *folder, "objects"))
         for folder in ((), (".git",))
     ) or os.path.isfile(os.path.join(path, ".git"))
-
-
-def _from_settings(layout: Layout) -> str:
-    if needed := layout.needs_trust("sync"):  # origin may be somebody else's
-        raise ContextError(f"{needed}, or name a remote: remote={DEFAULT}")
-    sync = layout.limits.sync
-    return DEFAULT if sync in ("off", "git") else sync
 
 
 def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]:

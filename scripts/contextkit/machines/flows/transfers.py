@@ -47,7 +47,11 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     for name, data in shares.own(layout, machine):
         note(notes, name, data, (), now)
         texts[name] = partial(bytes, data)
-    _note_gone(notes, texts)
+    for name, version in notes.documents.items():
+        kind, path = name.partition("/")[::2]
+        is_shared = kind in shares.OWN and not path.startswith(machine.id)  # part of a file here
+        if name not in texts and kind != manifests.ENDED and not is_shared:
+            version.gone = True  # which makes no new version: it is only no longer offered
     _note_ended(layout, notes, now)
     for version in notes.documents.values():
         note_settled(layout, version)
@@ -76,17 +80,6 @@ def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) 
             notes.changed(version)
     version.stat, version.gone = stat, False
     return version
-
-
-def _note_gone(notes: Notes, texts: Texts) -> None:
-    """Note what is gone: that makes no new version, it is only no longer offered."""
-    for name, version in notes.documents.items():
-        kind, path = name.partition("/")[::2]
-        if name in texts or version.gone or kind == manifests.ENDED:
-            continue
-        if kind in shares.OWN and not path.startswith(notes.machine):
-            continue  # another machine's rows or events are part of a file here
-        version.gone = True
 
 
 def _note_ended(layout: Layout, notes: Notes, now: int) -> None:

@@ -159,12 +159,9 @@ def dismissed(
 ) -> dict[str, str]:
     """Map the keys of the dismissed findings among `rows` to why, and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}
-    return {rows[n].key: _why(dismissal) for n, dismissal in gone.items()}
-
-
-def _why(dismissal: Dismissal) -> str:
-    by = f" by {dismissal.by}" if dismissal.by else ""
-    return names.one_line(f"dismissed{by}: {dismissal.reason}")
+    whose = {n: f" by {own.by}" if own.by else "" for n, own in gone.items()}
+    return {rows[n].key: names.one_line(f"dismissed{whose[n]}: {own.reason}")
+            for n, own in gone.items()}  # fmt: skip
 
 
 def hidden(

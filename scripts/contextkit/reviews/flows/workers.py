@@ -364,7 +364,10 @@ def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
 
 
 def notify(layout: Layout, run_id: str, now: int) -> bool:
-    """Run a run's notify command if it is due and has not run; return whether it ran now."""
+    """Start a run's notify command if it is due and never was; return whether it was now.
+
+    Nobody waits for it; its output is stored next to the run.
+    """
     run = runs.load(layout, run_id)
     command = files.read_if_there(runs.part(layout, run.id, ".notify"))
     if not command or run.notified_at:
@@ -378,12 +381,6 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
         if runs.load(layout, run.id).notified_at:
             return False
         runs.change(layout, run.id, notified_at=names.iso(now))
-    _start(layout, run, command, state)
-    return True
-
-
-def _start(layout: Layout, run: Run, command: str, state: str) -> None:
-    """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
@@ -391,3 +388,4 @@ def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
     background.spawn(command, env, notice, log)
+    return True
