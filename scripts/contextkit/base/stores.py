@@ -68,7 +68,7 @@ STORES: tuple[Store, ...] = (
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
           label="payloads", suffix=".md", module="payloads.documents.store",
-          mend="run make doctor mend=1, or remove the file",
+          mend="run make context_doctor mend=1, or remove the file",
           travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
           suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",

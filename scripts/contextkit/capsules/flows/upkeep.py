@@ -79,7 +79,7 @@ def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
         yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
     if len(still_open) > most:
         what = f"{len(still_open) - most} older reminders are open too"
-        yield _warning(what, mend="make reminders")
+        yield _warning(what, mend="make context_reminders")
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:

@@ -344,7 +344,7 @@ def _read_manifest(layout: Layout, session: str) -> Fields:
             return {}  # it ended just now
         if isinstance(error, NewerFormat):
             raise
-        raise ContextError(f"{error}: fix it with make doctor mend=1") from None
+        raise ContextError(f"{error}: fix it with make context_doctor mend=1") from None
 
 
 def _is_complete(entry: Fields) -> bool:
