@@ -17,6 +17,7 @@ from contextkit.base.type_names import Iterable, ModuleType, T
 DOCUMENTS = "documents"  # documents written by contextkit
 COPY = "copy"  # a copy of one of our documents, made by context_init
 HOST = "host"  # the host's own files, which are only read
+MARK = ".from-"  # precedes the machine in the name of another one's text, kept beside ours
 
 
 class Store(Declaration):

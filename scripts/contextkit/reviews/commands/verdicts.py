@@ -208,21 +208,21 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     def data() -> list[verdicts.Entry]:
         paths = {id(entry): path for path, entry in loaded}
         machines = _machines(layout, loaded)
-        return [_public(layout, entry, paths[id(entry)], machines.get(entry["agent"], ""))
+        return [_public(layout, entry, paths[id(entry)], machines.get(id(entry), ""))
                 for entry in shown]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
 
 
-def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
-    """The other machine that wrote an agent's verdict, or the review it was made from."""
+def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[int, str]:
+    """The other machine that wrote a verdict, by its id(), or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
 
     others = addresses.files_elsewhere(layout)
     return {
-        entry["agent"]: machine
+        id(entry): machine
         for path, entry in loaded
         if (machine := others.get(path) or others.get(layout.join(str(entry.get("detail_path")))))
     }
