@@ -235,6 +235,8 @@ def main(argv):
         set_up("--development" in argv, wanted)
     except OSError as error:
         say("set-up failed: %s" % (reason(error)))
+        if not os.path.exists(MAKE_PART):
+            say("'%s/bin/contextkit' TARGET name=value does until then what needs no package" % HERE)
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:
