@@ -236,7 +236,8 @@ def main(argv):
     except OSError as error:
         say("set-up failed: %s" % (reason(error)))
         if not os.path.exists(MAKE_PART):
-            say("'%s/bin/contextkit' TARGET name=value does until then what needs no package" % HERE)
+            door = os.path.join(HERE, "bin", "contextkit")
+            say("'%s' TARGET name=value does until then what needs no package" % door)
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:

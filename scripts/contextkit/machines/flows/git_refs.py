@@ -176,9 +176,7 @@ class Git(Engine):
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
         for named in (self._remote, *others.splitlines()):
             address = self._git("ls-remote", "--get-url", "--", named).strip()
-            before = address.partition(":")[0]
-            is_path = bool(address) and (address == before or "/" in before)
-            if is_path or address.startswith("file://"):
+            if git.is_local(address):
                 return (f"--{program}={_SERVED} {program}",)
         return ()
 
