@@ -198,9 +198,9 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     """The command that is called, and its options as typed."""
-    command, rest = program.find(argv[0]) if argv else None, argv[1:]
-    if command is None:
-        command, rest = program.find(program.default), argv
+    command = next((own for own in program.every() if own.name in argv[:1]), None)
+    rest = argv[1:] if command else argv
+    command = command or next((own for own in program.every() if own.name == program.default), None)
     if command:
         words = _given_to_make(command)
         argv, rest = [*argv, *words], [*rest, *words]

@@ -80,7 +80,8 @@ def command_of(target: Target) -> Command | None:
     if not target.script:
         return None
     called = program(target.script)
-    return called.find(target.command or called.default)
+    name = target.command or called.default
+    return next(command for command in called.every() if command.name == name)
 
 
 def refuse_unknown(unknown: list[str], options: list[str]) -> None:

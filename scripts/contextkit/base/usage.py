@@ -81,8 +81,9 @@ def explain(program: Program, argv: list[str]) -> NoReturn:
         sys.stdout.write(f"{program.name} {VERSION}\n")
         raise SystemExit(0)
     first = argv[0] if argv else ""
-    help_only = first in ("-h", "--help") and len(program.every()) > 1
-    named = not program.default or help_only or program.find(first) is not None
+    commands = [command.name for command in program.every()]
+    help_only = first in ("-h", "--help") and len(commands) > 1
+    named = not program.default or help_only or first in commands
     parser(program).parse_known_args(argv if named else [program.default, *argv])
     raise bad_input("an option lacks its value")
 

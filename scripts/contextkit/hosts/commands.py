@@ -74,7 +74,7 @@ def _held(into: str) -> Iterator[None]:
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
     """Carry out a plan and return what it changed (a dry run: the diff); a terminal is asked."""
-    shown = changes.diff(plan) if dry_run else changes.summary(plan)
+    shown = changes.told(plan, whole=dry_run)
     if dry_run or not plan.changes:
         if not dry_run:
             changes.carry_out(plan)  # a run that was killed may have left the last steps

@@ -1,7 +1,7 @@
 """Changes to somebody's repository: collected in a plan, shown as a diff, carried out.
 
 Everything is computed first: a `Plan` reads the host's files and collects what to write. It is then
-shown (`diff`) and written (`carry_out`). What we add to a text of the host's is a marked block
+shown (`told`) and written (`carry_out`). What we add to a text of the host's is a marked block
 (`with_block`).
 """
 
@@ -124,28 +124,21 @@ class Plan:
         return (self.read(path) or b"").decode("utf-8", "surrogateescape")
 
 
-def diff(plan: Plan) -> str:
-    """The changes to a host's files line by line, ours as a count, and the notes."""
-    theirs = [line for change in plan.changes if not change.ours for line in _diff_of(change)]
-    return "\n".join([*theirs, *_ours_and_notes(plan)])
+def told(plan: Plan, whole: bool) -> str:
+    """A line for each file of the host's with the lines added and removed, or the `whole` diff.
 
-
-def summary(plan: Plan) -> str:
-    """A line for each file of the host's with the lines added and removed, and the notes."""
+    Of our own files their count, and then the notes.
+    """
     lines = []
-    for change in plan.changes:
-        if not change.ours:
-            told = [line[:1] for line in _diff_of(change)[2:]]
-            parts = [f"{sign}{told.count(sign)}" for sign in "+-" if sign in told]
-            lines.append(f"{change.path}: {change.state}, lines {' '.join(parts)}")
-    return "\n".join([*lines, *_ours_and_notes(plan)])
-
-
-def _ours_and_notes(plan: Plan) -> list[str]:
+    for change in (change for change in plan.changes if not change.ours):
+        made = _diff_of(change)
+        signs = [line[:1] for line in made[2:]]
+        parts = [f"{sign}{signs.count(sign)}" for sign in "+-" if sign in signs]
+        lines += made if whole else [f"{change.path}: {change.state}, lines {' '.join(parts)}"]
     ours = Counter(change.state for change in plan.changes if change.ours)
     counted = ", ".join(f"{count} {state}" for state, count in ours.items())
-    lines = [f"files of contextkit's own: {counted}"] if ours else []
-    return [*lines, *(f"note: {note}" for note in plan.notes)]
+    lines += [f"files of contextkit's own: {counted}"] if ours else []
+    return "\n".join([*lines, *(f"note: {note}" for note in plan.notes)])
 
 
 def _diff_of(change: Change) -> list[str]:

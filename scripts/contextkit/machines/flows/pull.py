@@ -104,7 +104,8 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
         name, remark = remotes.standing(offer.keys, head, offer.notes.signers.get(head.machine, ""))
         newest = remotes.read_entries(at, head, seen)
     except ContextError as error:
-        report.fail(f"{head.name}: {error}")
+        report.failed = True
+        report.messages.append(f"{head.name}: {error}")
         return
     if name:
         offer.notes.signers[head.machine] = name

@@ -123,7 +123,9 @@ class _Push:
                 continue  # changed just now: the next push takes it
             secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
             if secrets and not self._redact:
-                report.refuse(shares.address(name), secrets)
+                address = shares.address(name)
+                report.refused += [f"{address}:{secret.line}: {secret.kind}" for secret in secrets]
+                report.add("refused", address)
                 continue
             if secrets:
                 data = shares.redacted(name, data, allowed)

@@ -256,9 +256,10 @@ def standing(keys: Keys, head: Head, before: str) -> tuple[str, str]:
 def _run(head: Head, action: str, *arguments: str) -> tuple[int, str, str]:
     """Run ssh-keygen on a head's text: its status, output, and last message; it asks nothing."""
     environment = {**os.environ, "SSH_ASKPASS_REQUIRE": "never"}
+    text = manifests.render_head(replace(head, signature=""))
     try:
         done = subprocess.run(
-            ("ssh-keygen", "-Y", action, *arguments), input=manifests.statement(head),
+            ("ssh-keygen", "-Y", action, *arguments), input=text,
             capture_output=True, env=environment, timeout=_SECONDS, start_new_session=True,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -10,8 +10,7 @@ from contextkit.base import files, formats, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.redaction import Secret
-from contextkit.base.type_names import Callable, Iterable
+from contextkit.base.type_names import Callable
 from contextkit.machines.documents import manifests
 from contextkit.machines.documents.knowledge import Machine, Notes, Version
 from contextkit.machines.flows import shares
@@ -221,7 +220,8 @@ class Moved(Record):
 class Report:
     """What was done, one line per document, then totals; `sent` is in bytes.
 
-    refused: documents that were held back; messages: all others.
+    refused: documents that were held back, by address and line, never by the secret; failed: a
+    machine could not be read, and the next pull tries again; messages: all others.
     """
 
     verb: str
@@ -234,16 +234,6 @@ class Report:
 
     def add(self, did: str, address: str, size: int = 0, machine: str = "", to: str = "") -> None:
         self.rows.append(Moved(id=address, did=did, bytes=size, machine=machine, to=to))
-
-    def refuse(self, address: str, secrets: Iterable[Secret]) -> None:
-        """Report a document with a secret by its address and line, never by the secret."""
-        self.refused += [f"{address}:{secret.line}: {secret.kind}" for secret in secrets]
-        self.rows.append(Moved(id=address, did="refused"))
-
-    def fail(self, sentence: str) -> None:
-        """Report a machine whose documents could not be read: the next pull tries again."""
-        self.failed = True
-        self.messages.append(sentence)
 
     @property
     def total(self) -> str:

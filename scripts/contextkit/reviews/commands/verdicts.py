@@ -272,5 +272,5 @@ PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
     commands=(write, read, table, *OLD, init, clean),
-    more="reviews.commands.runs",
+    more="reviews.commands.runs.COMMANDS",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from contextkit.base import files, names, tokens
@@ -16,6 +17,7 @@ from contextkit.reviews.documents.index import row_of
 from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
+from contextkit.text.fitting import leading
 
 
 def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
@@ -40,7 +42,7 @@ def index_rows(review: Review) -> list[str]:
 
 
 def _rows(review: Review) -> list[tuple[str, str]]:
-    """(kind, line) for each line of the index in strict form; see IndexRow."""
+    """(kind, line) for each line of the index in strict form."""
     if review.type == "research":
         sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
@@ -94,15 +96,9 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
 
 def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:
     """The leading findings that fit into `max_tokens`, but at least one, as text."""
-    room = max_tokens
-    texts: list[str] = []
-    for finding in findings:
-        text = rendered(finding, dismissed.get(finding.key, ""))
-        room -= tokens.estimate(text) + 1
-        if room < 0 and texts:
-            break
-        texts.append(text)
-    return texts
+    made = (rendered(finding, dismissed.get(finding.key, "")) for finding in findings)
+    texts, measured = itertools.tee(made)
+    return list(itertools.islice(texts, max(1, leading(measured, max_tokens))))
 
 
 def shown(
@@ -116,23 +112,15 @@ def shown(
     ids = [row.key for row in agent_files.by_severity(review)]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
-    parts: list[str] = []
-    room = max_tokens
-    for identity in wanted:
-        section = sections[identity]
-        if finding and section:
-            section = "\n\n".join(
-                filter(None, (section, review_sections.around(text, review, finding)))
-            )
-        if not section or room < 1:
-            break
-        if why := (dismissed or {}).get(identity):
-            section = f"({why})\n{section}"
-        if parts and tokens.estimate(section) > room:
-            break
-        parts.append(tokens.clip(section, room, " … (cut)"))
-        room -= tokens.estimate(parts[-1])
-    return "\n\n".join(parts), ids
+    told = []
+    for identity in itertools.takewhile(sections.__getitem__, wanted):
+        why = (dismissed or {}).get(identity)
+        around = review_sections.around(text, review, identity) if finding else ""
+        told.append("\n\n".join(filter(None, (sections[identity], around))))
+        told[-1] = f"({why})\n{told[-1]}" if why else told[-1]
+    fit = told[: leading(told, max_tokens)]
+    fit = fit or [tokens.clip(section, max_tokens, " … (cut)") for section in told[:1]]
+    return "\n\n".join(fit), ids
 
 
 def unread(text: str, wanted: str, max_tokens: int) -> str:
