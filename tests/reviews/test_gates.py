@@ -282,6 +282,21 @@ def test_a_file_that_changed_after_the_ingest_fails(out: Path, run: Script) -> N
     assert gate(run)[0] == "PASS"
 
 
+def test_what_the_agents_were_given_must_be_what_it_was(out: Path, run: Script) -> None:
+    given = out / "input" / "changes.diff"
+    given.parent.mkdir()
+    given.write_text("-old\n+new\n", encoding="utf-8")
+    digest = names.sha256(given.read_bytes())
+    a_run(out, input="out/input/changes.diff", input_sha256=digest)
+    ingest(run)
+    assert gate(run) == ("PASS", [])
+    given.write_text("+harmless\n", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+    assert "out/input/changes.diff is not what the agents were given" in run.out
+    given.unlink()
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+
+
 def test_an_edit_after_the_review_makes_it_stale_and_a_commit_does_not(
     out: Path, run: Script
 ) -> None:

@@ -104,8 +104,8 @@ def _diff(
 def since(layout: Layout, run: Run) -> Subject:
     """What changed since a run began. Raises ContextError if nothing did, or it is lost."""
     reviewed = layout.join(run.input)
-    if not os.path.isfile(reviewed):
-        raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
+    if not runs.is_as_given(layout, run):
+        raise ContextError(f"{run.input}: what was reviewed is gone or edited: start a new run")
     if run.source:
         import difflib
 
@@ -240,6 +240,7 @@ class _Start:
             output_dir=folder, roster=tuple(dict.fromkeys(roster)),
             started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
             input=os.path.join(folder, "input", subject.name),
+            input_sha256=names.sha256(subject.data),
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
             session_id=sessions.find_current(self._layout), **subject.of_run,
