@@ -468,7 +468,11 @@ def export(layout: Layout, args: Arguments) -> str:
 )
 def check(layout: Layout, args: Arguments) -> Answer:
     text = cli.content(args.file)
-    review, faults = agent_review.parse(text), complaints.check(text)
+    about, agent = agent_files.expected(layout, args.file)
+    review = agent_review.parse(text)
+    faults = complaints.check(text, agent_files.terms(about, agent))
+    if about.run and (why := agent_files.doubt(about, agent, args.file, review)):
+        faults.insert(0, (1, why, f"<!-- run-uuid: {about.run_id} -->"))
     if review.validation == "malformed" and review.findings:
         many = names.counted(len(review.findings), "finding")
         cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")
