@@ -87,11 +87,16 @@ def _a_copy_with_blank_lines(theirs: Path, path: Path) -> None:
     path.write_bytes(b"\n" + theirs.read_bytes() + b"\n\n")
 
 
+def _a_copy_with_other_blanks(theirs: Path, path: Path) -> None:
+    path.write_bytes(theirs.read_bytes().replace(b"Nothing.", b"Nothing. ").replace(b"\n\n", b"\n"))
+
+
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
         (_a_copy, "copied"),
         (_a_copy_with_blank_lines, "copied"),
+        (_a_copy_with_other_blanks, "copied"),
         (os.link, "copied"),
         (os.symlink, "foreign"),
     ],

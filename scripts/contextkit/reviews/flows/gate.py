@@ -127,7 +127,7 @@ def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
     first: dict[str, str] = {}
     reasons = []
     for reading in readings:
-        text = reading.text.strip()
+        text = " ".join(reading.text.split())
         if not text or reading.validation in ("missing", "error"):
             continue
         other = first.setdefault(text, reading.agent)
