@@ -228,7 +228,8 @@ def test_a_wrapper_below_the_top_of_its_repository_is_found(
 ) -> None:
     package = repo / "pkg"
     (package / "src").mkdir(parents=True)
-    adopt(checkout, f"--into={package}")
+    said = adopt(checkout, f"--into={package}")
+    assert "note: documents and contextkit.yaml belong to the repository's root, .." in said
     ready(data / VERSION)
     said = make("-s", "doctor", "host=codex", cwd=package).stdout
     assert "Codex: no hooks are installed" not in said and "nothing is wrong" in said

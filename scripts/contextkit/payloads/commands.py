@@ -376,7 +376,7 @@ def end(layout: Layout, args: Arguments) -> str:
     now="doctor mend=1",
 )
 def sweep(layout: Layout, args: Arguments) -> str:
-    idle = names.seconds(args.max_idle or layout.limits.payload_idle)
+    idle = names.seconds(args.max_idle or layout.limits.payload_idle, "max_idle")
     return "\n".join(retention.sweep(layout, names.now(), idle)) or "nothing to remove"
 
 

@@ -201,7 +201,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
-    mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
+    mend = f"{_adopt(layout)} brings the hooks up to date"
     for host in map(find, hosts):
         events: dict[str, list[str]] = {}
         for event, problems in fire(layout, host):

@@ -66,7 +66,7 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
-    size = f"{len(comparison.changes)} files, {comparison.lines} lines"
+    size = f"{names.counted(len(comparison.changes), 'file')}, {comparison.lines} lines"
     return Answer(
         text=comparison.diff.decode("utf-8", "surrogateescape"),
         exact=True,
@@ -348,7 +348,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
         gone = {key.partition("/")[2]: why for key, why in hidden.items()}
     else:
         path = drill_down.detail(layout, args.agent)
-        text = files.read_bytes(path).decode("utf-8", "replace")
+        text = files.decoded(files.read_bytes(path))
     most, finding = args.max_tokens or _MOST, args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, most, gone)
     if not part:
@@ -380,8 +380,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         missed = ", ".join(map(names.one_line, unread))
         parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
     elif not shown:
-        most_of = f"{len(findings)} in all" if findings else agent_files.read_line(many, 0)
-        parts.append(f"none: {most_of}")
+        nothing = f"no {' or '.join(severities)}: {agent_files.read_line(many, 0)}"
+        parts.append(f"no more: {len(findings)} in all" if findings else nothing)
     if left := len(findings[skip + len(shown) :]):
         rest = {"severity": ",".join(severities), "skip": str(skip + len(shown))}
         show = about.show(layout, agent=args.agent, **rest, max_tokens=str(most))

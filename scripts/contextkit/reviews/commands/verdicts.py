@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 from contextkit.base import cli, commands, formats, names
@@ -152,14 +153,15 @@ def _stats(layout: Layout, args: Arguments) -> Rows:
     rows, unread = drill_down.sizes(agent_files.read(layout, agent_files.asked(layout, args)))
     columns = ("full", "serious", "index", "line")
     total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
-    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
+    saved = 100 - math.ceil(100 * total["serious"] / max(1, total["full"]))
+    saving = f"P0 and P1 take {saved} % less" if total["serious"] else "no P0 and no P1"
     counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
         rows=rows,
         total={"id": "all", **total},
-        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
+        below=f"\n{counts} (counted in full); {saving} (estimated tokens)",
     )  # fmt: skip
 
 
@@ -262,7 +264,7 @@ def clean(layout: Layout, args: Arguments) -> str:
     now = names.now()
     if args.run:
         return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
-    age = names.seconds(args.older_than) if args.older_than else None
+    age = names.seconds(args.older_than, "older_than") if args.older_than else None
     removed, kept = stored.clean(layout, args.all, age, now)
     cli.say_each(f"run {run} is going on: its verdicts stay" for run in kept)
     return "\n".join(removed)

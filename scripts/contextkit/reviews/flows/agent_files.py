@@ -221,7 +221,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     path += ".partial" * partial
     there = os.path.isfile(path) and not os.path.islink(path)
     data = files.read_bytes(path) if there else b""
-    text = data.decode("utf-8", "replace")
+    text = files.decoded(data)
     sha256 = names.sha256(data) if data else ""
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
     text = agent_review.bounded(text)
@@ -414,7 +414,7 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
     if not verdict.sha256 or addresses.of(layout, path):
         return 0
     try:
-        return tokens.estimate(files.read_bytes(path).decode("utf-8", "replace"))
+        return tokens.estimate(files.decoded(files.read_bytes(path)))
     except ContextError:
         return 0
 
@@ -443,7 +443,7 @@ def verdict(reading: Reading, run: str) -> Verdict:
 def read_line(asked: int, missed: int) -> str:
     """`6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
     bound = ": counts are a lower bound" if missed else ""
-    return f"{asked} files, {asked - missed} read, {missed} not read{bound}"
+    return f"{names.counted(asked, 'file')}, {asked - missed} read, {missed} not read{bound}"
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:

@@ -273,6 +273,10 @@ class _Start:
         """
         layout, folder = self._layout, new.output_dir
         current = {run.id for run in self._known if not is_over(layout, run, self._now)}
+        known, before = {run.id: run for run in self._known}, new.rechecks
+        while before in known and before not in current:  # whom it does not ask is still judged
+            current.add(before)
+            before = known[before].rechecks
         _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
@@ -288,7 +292,7 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     for agent in run.roster:
         path = agent_files.agent_file(layout.join(run.output_dir), agent)
         data = files.read_bytes(path) if os.path.isfile(path) else b""
-        review = agent_review.parse(data.decode("utf-8", "replace"))
+        review = agent_review.parse(files.decoded(data))
         if not data.strip() or review.run not in ("", run.id):
             return False
     return True
