@@ -162,9 +162,19 @@ def test_what_was_removed_here_does_not_come_back(sealed: Path) -> None:
     assert [row.id for row in other.pull().rows] == ["finding:qa_20261122T100000"]
     assert not (other.root / NAME).exists()
     (one.root / NAME).unlink()
-    one.push()
+    assert [row.did for row in one.push().rows] == ["withdrawn"]
     third = clone(sealed / "third", str(hub))
     assert [row.id for row in third.pull().rows] == ["finding:qa_20261122T100000"]
+
+
+def test_a_machine_that_left_no_head_is_passed_over(sealed: Path) -> None:
+    hub = bare(sealed / "hub.git")
+    one, other = clone(sealed / "one", str(hub)), clone(sealed / "other", str(hub))
+    one.find_out("ui", "# one\n")
+    one.push()
+    empty = git("commit-tree", git("mktree", cwd=hub).strip(), "-m", "x", cwd=hub).strip()
+    git("update-ref", "refs/contextkit/aaaaaaaaaaaa", empty, cwd=hub)
+    assert [row.did for row in other.pull().rows] == ["taken"]
 
 
 def test_a_session_that_ended_there_ends_here_and_can_be_resumed(sealed: Path) -> None:

@@ -293,6 +293,8 @@ def test_an_output_folder_behind_a_link_is_refused(branch: Path, tmp_path: Path)
 
 
 def test_a_label_that_is_another_branch_is_said(branch: Path) -> None:
+    start("review", target=git("branch", "--show-current").strip())
+    assert "is not checked out" not in "".join(remarks)
     start("review", target="main")
     assert "is not checked out" in "".join(remarks)
 

@@ -410,4 +410,4 @@ def is_hash(text: str) -> bool:
 def is_local(address: str) -> bool:
     """Whether git takes an address for a path on this machine."""
     before = address.partition(":")[0]
-    return address.startswith("file://") or bool(address and (address == before or "/" in before))
+    return address.startswith("file://") or address == before or "/" in before

@@ -401,5 +401,5 @@ def _lines(path: str, hidden: dict[str, str]) -> list[str]:
     first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
     lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]
     if path.endswith("/"):
-        return lines[:-1] or [f"!/{path}**"]
+        return lines[:-1]
     return [*lines, f"!/{path}"]

@@ -95,10 +95,9 @@ class Git(Engine):
             at += len(head) + 1
             fields = head.split()
             if len(fields) == 3:
-                size = int(fields[2])
-                if fields[1] == b"blob":
-                    yield key, data[at : at + size]
-                at += size + 1
+                end = at + int(fields[2])
+                yield key, data[at:end]
+                at = end + 1
 
     def put(self, sending: Sending) -> int:
         """Replace the last commit with one of the new keys and the old ones that are kept.

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import changes, cli, files, ledger, names, redaction, sessions, tables, tokens
+from contextkit.base import cli, files, ledger, names, redaction, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.commands.verdicts import AGENT, DIR, RUN, addressed
+from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
 from contextkit.reviews.documents import (
     agent_review,
     complaints,
@@ -33,7 +33,6 @@ _AGENTS = Option("agents", "those that were asked (default: all that left a file
 _SEVERITY = Option("severity", "only these: P0,P1,P2,P3,IMP", kind="words")
 _WHICH = "a review run's id, or latest"
 _A_RUN = Option("run", _WHICH, required=True, positional=True)
-_BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 _LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
 _CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
 _FILES = (RUN, DIR, _AGENTS, JSON)
@@ -55,32 +54,11 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 @command(
-    "the diff from the base, each file once; the file list goes to stderr",
-    _BASE,
-    Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
-    JSON,
-)
-def diff(layout: Layout, args: Arguments) -> Answer:
-    comparison = changes.compare(layout, args.base)
-    rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
-    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
-    if args.stat:
-        return Answer(text=listed, data=rows)
-    size = f"{names.counted(len(comparison.changes), 'file')}, {comparison.lines} lines"
-    return Answer(
-        text=comparison.diff.decode("utf-8", "surrogateescape"),
-        exact=True,
-        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
-        data=rows,
-    )
-
-
-@command(
     "set up a review: folder, input, one prompt per agent; launch=1 starts them",
     Option("process", "such as flux-drive, or one from contextkit.yaml", required=True),
     Option("agents", "default: those of the process", kind="words"),
     Option("target", "a document, a question, or a name for the branch's diff"),
-    _BASE,
+    BASE,
     Option("restart", "end this target's run that is still going on", kind="flag"),
     _LAUNCH,
     _CMD,
@@ -485,5 +463,5 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
 
 
-COMMANDS = (runs_, end, retry, recheck, start, contract, wait, diff,
+COMMANDS = (runs_, end, retry, recheck, start, contract, wait,
             ingest, index, show, synthesize, gate, dismiss, export, check)  # fmt: skip

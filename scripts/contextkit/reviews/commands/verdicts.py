@@ -16,6 +16,7 @@ from contextkit.reviews.documents import verdicts
 AGENT = Option("agent", "the reviewer's name", required=True, positional=True)
 RUN = Option("run", "a review run's id (from `start`), or latest")
 DIR = Option("dir", "a folder of agent files without a run")
+BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
 PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")
 VIEW = Option("view", "another report instead", choices=("attention", "count", "tokens", "stats"))
@@ -270,9 +271,32 @@ def clean(layout: Layout, args: Arguments) -> str:
     return "\n".join(removed)
 
 
+@command(
+    "the diff from the base, each file once; the file list goes to stderr",
+    BASE,
+    Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
+    JSON,
+)
+def diff(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import changes, tables
+
+    comparison = changes.compare(layout, args.base)
+    rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
+    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
+    if args.stat:
+        return Answer(text=listed, data=rows)
+    size = f"{names.counted(len(comparison.changes), 'file')}, {comparison.lines} lines"
+    return Answer(
+        text=comparison.diff.decode("utf-8", "surrogateescape"),
+        exact=True,
+        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
+        data=rows,
+    )
+
+
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(write, read, table, *OLD, init, clean),
+    commands=(write, read, table, *OLD, diff, init, clean),
     more="reviews.commands.runs.COMMANDS",
 )

@@ -64,7 +64,7 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
     body = _Body(text, review)
     for row, span in zip(review.findings, body.spans, strict=True):
         is_alone = review.start_line and span == (row.line, row.line)
-        if is_alone and row.id.upper() == finding.upper():
+        if is_alone and row.key.upper() == finding.upper():
             file = row.file or _place_of(row).file
             rows = dict(vocabulary.numbered(text))
             near = (at for at in rows if at > review.end_line and file and file in rows[at])
