@@ -39,12 +39,6 @@ def read_bytes(path: str) -> bytes:
         raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def decoded(data: bytes) -> str:
-    """The text in bytes: UTF-8, or UTF-16 with its mark; what is neither becomes `\ufffd`."""
-    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    return data.decode("utf-16" if marked else "utf-8", "replace")
-
-
 def read_if_there(path: str) -> str | None:
     """As `read`, but None for a missing file; anything else unreadable raises."""
     return read(path) if os.path.lexists(path) else None

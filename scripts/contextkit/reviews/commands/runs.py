@@ -326,7 +326,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
         gone = {key.partition("/")[2]: why for key, why in hidden.items()}
     else:
         path = drill_down.detail(layout, args.agent)
-        text = files.decoded(files.read_bytes(path))
+        text = agent_review.decoded(files.read_bytes(path))
     most, finding = args.max_tokens or _MOST, args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, most, gone)
     if not part:

@@ -221,7 +221,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     path += ".partial" * partial
     there = os.path.isfile(path) and not os.path.islink(path)
     data = files.read_bytes(path) if there else b""
-    text = files.decoded(data)
+    text = agent_review.decoded(data)
     sha256 = names.sha256(data) if data else ""
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
     text = agent_review.bounded(text)
@@ -414,7 +414,7 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
     if not verdict.sha256 or addresses.of(layout, path):
         return 0
     try:
-        return tokens.estimate(files.decoded(files.read_bytes(path)))
+        return tokens.estimate(agent_review.decoded(files.read_bytes(path)))
     except ContextError:
         return 0
 

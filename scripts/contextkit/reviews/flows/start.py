@@ -292,7 +292,7 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     for agent in run.roster:
         path = agent_files.agent_file(layout.join(run.output_dir), agent)
         data = files.read_bytes(path) if os.path.isfile(path) else b""
-        review = agent_review.parse(files.decoded(data))
+        review = agent_review.parse(agent_review.decoded(data))
         if not data.strip() or review.run not in ("", run.id):
             return False
     return True
