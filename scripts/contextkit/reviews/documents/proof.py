@@ -133,7 +133,8 @@ _UNREAD = Pattern(
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
     r"|timed out)\b",
     re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review looked opened",
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review"
+    " looked opened",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
