@@ -94,6 +94,10 @@ MODULES = {
         "text/digests/failures.py",
         "text/digests/test_failures.py text/digests/test_kinds.py",
     ),
+    "failed_tests": (
+        "text/digests/failed_tests.py",
+        "text/digests/test_failures.py text/digests/test_runners.py",
+    ),
     "given": (
         "capsules/flows/given.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"

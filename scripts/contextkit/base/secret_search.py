@@ -180,10 +180,11 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
+        if value.startswith(_OF_TESTS):
+            continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (
             before.endswith(rules.KNOWN_BEFORE)
-            or value.startswith(_OF_TESTS)
             or _is_placeholder(value)
             or _is_a_line(text, start, value)
         ):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from conftest import each
-from contextkit.text.digests import diagnostics, engine, failures
+from contextkit.text.digests import diagnostics, engine, failed_tests, failures
 from contextkit.text.digests.lines import Lines
 from tool_outputs import OUTPUTS
 
 
 def failed(lines: list[str], told: set[int] | None = None) -> list[failures.Failure]:
-    return failures.find(Lines("\n".join(lines)), told or set())[0]
+    return failed_tests.find(Lines("\n".join(lines)), told or set())[0]
 
 
 def output(tool: str) -> str:
@@ -364,15 +364,6 @@ def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
     assert found(summed, "x", "src/a.c:3: error: no room") == [f"{summed} (src/a.c:3)"]
 
 
-def test_what_pytest_cut_off_is_told_where_only_one_error_goes_on_like_that() -> None:
-    summed = "FAILED tests/a.py::test_{} - {}..."
-    errors = "/srv/a.py:7: ValueError: no room", "/srv/a.py:9: KeyError: 'a'"
-    said = found(*errors, summed.format("b", "ValueErr"))
-    assert said == [errors[1], "FAILED tests/a.py::test_b - ValueError: no room (/srv/a.py:7)"]
-    said = found(*errors, summed.format("b", "ValueErr"), summed.format("c", "Value"))
-    assert errors[0] in said and not any("test_c - ValueError: no" in one for one in said)
-
-
 def test_lines_of_npm_in_a_row_are_one_error() -> None:
     said = found("npm error code 1", "npm error path /a", "x", "npm error network")
     assert said == ["npm error code 1; path /a", "npm error network"]
@@ -428,12 +419,3 @@ def test_values_behind_signs_are_told_as_what_the_signs_mean(legend: str) -> Non
     failed = summary_of(text)
     assert "expected 'closed'" in failed and "actual 'open'" in failed
     assert legend.split()[0] not in failed
-
-
-def test_one_test_with_many_values_is_told_once_where_only_numbers_differ() -> None:
-    rows = [f"FAILED t/test_a.py::test_f[{n}] - assert {n} == ({n} + 1)" for n in range(30)]
-    rows[7] = "FAILED t/test_a.py::test_f[7] - KeyError: 'id'"
-    said = summary_of("\n".join([*rows, "FAILED t/test_b.py::test_g - OSError: gone", "31 failed"]))
-    assert "test_f[0…29] - assert 0…29 == (0…29 + 1) (x29)" in said
-    assert "test_f[7] - KeyError: 'id'" in said and "test_g - OSError: gone" in said
-    assert "more" not in said

@@ -329,7 +329,7 @@ class Lines:
         """
         keys = [*self._keys]
         failing = [at for at in self._failing
-                   if not (at in told or self._is_quoted(at) or self._is_title(at))]  # fmt: skip
+                   if not (at in told or self._is_title(at))]  # fmt: skip
         self.forms.make(failing)
         for number in failing:
             name = without_names(self.forms[number])
@@ -339,11 +339,6 @@ class Lines:
             if self.all[number] and number not in told:
                 groups.setdefault(key, []).append(number)
         return groups
-
-    def _is_quoted(self, number: int) -> bool:
-        """Whether a line is source with its number in front."""
-        read = self.all[number][:READ]
-        return read.lstrip()[:1].isdigit() and bool(_QUOTED.match(read))
 
     def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
         """How many lines are as those of each group, but for names where many groups are alike.

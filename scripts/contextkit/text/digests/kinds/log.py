@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, reading, requests
+from contextkit.text.digests import diagnostics, failed_tests, failures, reading, requests
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
@@ -105,7 +105,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     messages, placed = diagnostics.find(text)
     refused, answered = requests.failed(text)
     verdict, summary, of_verdict = _verdict(text, status, placed)
-    failing, used, inside = failures.find(text, summary | placed | answered)
+    failing, used, inside = failed_tests.find(text, summary | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
