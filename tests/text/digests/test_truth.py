@@ -1355,3 +1355,9 @@ def test_a_mark_in_brackets_says_what_failed() -> None:
     text = "".join(f"remote: chunk {n} of {n * 7}\n" for n in range(40))
     text += " ! [rejected]        main -> main (non-fast-forward)\nhint: fetch first\n"
     assert "! [rejected] main -> main (non-fast-forward)" in engine.digest(text, 100).key
+
+
+def test_the_count_below_a_table_is_no_row_of_it() -> None:
+    rows = "".join(f"  {n} | berth{n} | {n * 7}\n" for n in range(1, 91))
+    told = said(f" id | name | length\n----+------+--------\n{rows}(90 rows)\n\n")
+    assert "90 rows, 3 columns" in told and "91" not in told

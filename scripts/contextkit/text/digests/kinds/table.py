@@ -20,6 +20,7 @@ _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict
 _RULED = Pattern(  # below the header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+|-{3,}(?:\+-+)+) *$"
 )
+_COUNT = Pattern(r"\(\d+ rows?\)|\d+ rows? in set\b")  # below the rows
 _ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # a table: nothing, or `(72 rows)`
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
@@ -88,6 +89,8 @@ def _lines(text: str) -> list[tuple[int, str]]:
 
 
 def _is_row(line: str) -> bool:
+    if _COUNT.match(line):
+        return False
     return line[0] not in "+|" or bool(_RULED.match(line)) or not _RULE.match(line)
 
 
