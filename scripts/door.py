@@ -6,7 +6,8 @@ import shlex
 import shutil
 import sys
 
-from contextkit.base import cli, makefiles, names, outgoing
+import contextkit
+from contextkit.base import makefiles, names, outgoing
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.type_names import Sequence
 from contextkit.base.version import VERSION
@@ -60,4 +61,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    cli.leave(main())
+    contextkit.leave(main())

@@ -18,7 +18,7 @@ THROUGH = {
 }
 OWN_WORDS = {
     "contextkit/__init__.py:": "a Python that is too old for anything else",
-    "contextkit/base/cli.py:leave": "flushes",
+    "contextkit/__init__.py:leave": "flushes",
     "contextkit/base/cli.py:_flush": "flushes",
     "contextkit/base/cli.py:_give_up": "closes",
     "contextkit/base/cli.py:confirm": "a question of ours",

@@ -13,7 +13,7 @@ from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable, Iterable, NoReturn, Sequence
+from contextkit.base.type_names import Callable, Iterable, Sequence
 
 _program = "contextkit"
 _as_json = False
@@ -91,15 +91,6 @@ def _way_out(error: OSError) -> str:
     if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
         return ""
     return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-
-
-def leave(status: int) -> NoReturn:
-    """End the process at once: Python's own tear-down would cost a sixth of a bare start."""
-    try:
-        sys.stderr.flush()
-    except (AttributeError, OSError):
-        pass  # closed or full: there is nobody left to tell
-    os._exit(status)
 
 
 def say(text: str) -> None:
