@@ -2,7 +2,6 @@
 """Run a target of the Makefile without make: `contextkit payload_show ref=latest part=summary`."""
 
 import os
-import shlex
 import shutil
 import sys
 
@@ -43,7 +42,7 @@ def called() -> str:
     """Return how this program is called here: by its name if that is on the PATH, else by path."""
     there = shutil.which("contextkit")
     same = there is not None and os.path.realpath(there) == os.path.realpath(_PROGRAM)
-    return "contextkit" if same else shlex.quote(_PROGRAM)
+    return "contextkit" if same else names.word(_PROGRAM)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

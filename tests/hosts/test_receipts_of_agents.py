@@ -13,6 +13,7 @@ from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.history.flows import traces
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import storing, telling
 
 from hooks import answer, fire
 
@@ -39,6 +40,26 @@ def test_an_agent_is_sent_back_once_to_answer_in_its_own_words(layout: Layout, h
     assert stop(answered, host, stop_hook_active=True) == ""
     assert payloads.load(path, path).summary.startswith("The cache holds 300 entries")
     assert stop(LONG + "Once more.", host, stop_hook_active=True) == ""  # whatever it says
+
+
+def test_a_report_whose_author_is_asked_is_read_with_the_answer(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then, its beginning stands for it in lists."""
+    read: list[str] = []
+    tell = telling.tell
+
+    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
+        read.append(output.answer)
+        return tell(layout, output, path, first)
+
+    monkeypatch.setattr(telling, "tell", noted)
+    assert "in your own words" in stop(LONG)
+    (path,) = payloads.documents(layout, "s-1")
+    assert read == [] and payloads.load(path, path).summary.startswith("# Report - The cache holds")
+    stop("The cache holds 300 entries.", stop_hook_active=True)
+    assert read == ["The cache holds 300 entries."]
+    assert payloads.load(path, path).summary.startswith("The cache holds 300 entries")
 
 
 def started(agent: str = "a1", host: str = "claude") -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import each
-from contextkit.base import version
+from contextkit.base import names, version
 from contextkit.hosts.flows import rewriting
 from contextkit.text import shell as reader
 
@@ -59,7 +59,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
     said = asked(command, description="d", timeout=5000)
     assert "permissionDecision" not in said
     assert {"description", "timeout", "command"} == set(said["updatedInput"])
-    assert "/scripts/run.sh' --sink=" in said["updatedInput"]["command"]
+    assert "/scripts/run.sh --sink=" in said["updatedInput"]["command"]
 
 
 @each(
@@ -146,7 +146,7 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
     end = " && pwd -P > here"
     more.setdefault("env", {**os.environ, "SESSION_ID": "s-1"})
     done: subprocess.CompletedProcess[str] = subprocess.run(
-        [name, "-c", f"{start} eval {reader.quote(text)} {end}"],
+        [name, "-c", f"{start} eval {names.word(text)} {end}"],
         capture_output=True, encoding="utf-8", timeout=60, **more,
     )  # fmt: skip
     return done

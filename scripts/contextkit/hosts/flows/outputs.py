@@ -11,11 +11,9 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
-from contextkit.hosts.flows import reviews
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
-from contextkit.reviews.documents import verdicts
 
 _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
@@ -45,6 +43,8 @@ class _Stop:
         self.record = HookAgent()  # without an id, agents cannot be told apart
         if hook.agent:
             self.record = seen_agents.load(layout, hook.session, hook.agent)
+        self.once = bool(hook.agent) and not (self.record.asked or hook.sent_back)
+        self.long = tokens.estimate(self.text) > layout.limits.hook_report_tokens
 
     def keep(self) -> Answer:
         """Store it, and answer the host."""
@@ -59,11 +59,10 @@ class _Stop:
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=hook.agent_type)
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
-        once = bool(hook.agent) and not (record.asked or hook.sent_back)
-        long = self.report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
-        replaced = bool(made and long and once) and _is_replaced(hook)
+        long = self.long and self.report == text
+        replaced = bool(made and long and self.once) and _is_replaced(hook)
         block = ""  # why it is sent back
-        if made and once and not replaced:
+        if made and self.once and not replaced:
             mending = receipts.mend(made.missing) if made.missing else ""
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
@@ -103,7 +102,10 @@ class _Stop:
             return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
-            return _store(self.layout, hook, topic, hook.agent_type, text, passed=False)
+            asks = self.long and self.once and not _is_replaced(hook)
+            return _store(
+                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not asks
+            )
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
@@ -133,13 +135,15 @@ class _Stop:
         texts = (self.text, self.report)
         if self.record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
             return self.record.verdict
+        from contextkit.hosts.flows import reviews
+
         if reviews.expected(self.layout, self.hook, self.now):  # its file says it
             return self.record.verdict
         return next(filter(None, (self._recorded(text, stored) for text in texts)), "")
 
     def _recorded(self, text: str, stored: str) -> str:
         """Record the verdict in a text; return its name, or '' if there is none."""
-        from contextkit.reviews.documents import headers
+        from contextkit.reviews.documents import headers, verdicts
 
         header = headers.parse(text)
         if header is None:
@@ -346,6 +350,7 @@ def _store(
     text: str,
     answer: str = "",
     passed: bool = True,
+    read: bool = True,
 ) -> storing.Stored:
     """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
@@ -358,7 +363,10 @@ def _store(
         estimated=True,
         answer=answer,
     )
-    made = storing.store(layout, session, output, now, _SECONDS, passed)
+    if read:
+        made = storing.store(layout, session, output, now, _SECONDS, passed)
+    else:
+        made = storing.store_unread(layout, session, output, now)
     host = hosts.find(hook.host)
     retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
     return made

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from binascii import crc32
 
-from contextkit.base import version
+from contextkit.base import names, version
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
@@ -110,7 +110,7 @@ def is_about_a_command(given: HookInput) -> bool:
 
 def is_wrapped(command: object) -> bool:
     """Return whether a command runs under our wrapper, so that its output is short already."""
-    return isinstance(command, str) and f"/{LAUNCHER}' --sink=" in command
+    return isinstance(command, str) and f"/{LAUNCHER} --sink=" in command.replace("'", "")
 
 
 def wrappable(command: str) -> list[Simple]:
@@ -253,11 +253,11 @@ def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> st
     words = [
         f"--sink=m{crc32(os.fsencode(given.session + command)):08x}",
         f"--over={layout.limits.hook_tool_output_tokens}",
-        f"--root={shell.quote(layout.root)}",
-        f"--of={shell.quote(plain)}",
+        f"--root={names.word(layout.root)}",
+        f"--of={names.word(plain)}",
     ]
     if given.session:
         words.append(f"--session={given.session}")
     if isinstance(timeout, (int, float)) and timeout > 0:
         words.append(f"--until={timeout / 1000 * _PATIENCE:g}")
-    return " ".join([shell.quote(launcher), *words])
+    return " ".join([names.word(launcher), *words])

@@ -80,6 +80,12 @@ def store(
     return _answer(layout, told, path, passed)
 
 
+def store_unread(layout: Layout, session: str, output: Output, now: int) -> Stored:
+    """Store a text that will be read once its author has answered; until then it has no receipt."""
+    path, _ = _save(layout, session, _payload(layout, output, now), now)
+    return Stored(receipt="", path=path, ref=addresses.of(layout, path, "payload"))
+
+
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
     """The file that contains the text, and whether it already did."""
     payloads.folder(layout, session)  # refuse a link before anything is created
@@ -179,21 +185,21 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
 
 def _within(seconds: float, work: Callable[[], Told]) -> Told:
     """What `work` returns. Raises TimeoutError once the time is up, in the main thread alone."""
-    import signal
+    import _signal  # type: ignore[import-not-found]  # signal costs a tenth of a start
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError
 
     try:
-        before = signal.signal(signal.SIGALRM, ring)
+        before = _signal.signal(_signal.SIGALRM, ring)
     except ValueError:  # another thread
         return work()
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
         return work()
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+        _signal.signal(_signal.SIGALRM, before)
 
 
 def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:

@@ -137,8 +137,6 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 def assemble(layout: Layout, order: Order) -> str:
     """Render the prompt of a subagent; pure except for the templates."""
-    import shlex
-
     from contextkit.reviews.documents import verdicts
 
     if order.verbatim and order.scope:
@@ -174,8 +172,8 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=(
-            f"{shlex.quote(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
-            f"  --root={shlex.quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
+            f"{names.word(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
+            f"  --root={names.word(layout.root)} --id={order.id} --agent={order.slug} \\\n"
             '  --status=… --summary="one line" < report.md'
         ),
         report=receipts.contract(receipts.place(layout, order.id)),
