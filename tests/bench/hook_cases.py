@@ -104,6 +104,9 @@ def hook_cases(folder: Path) -> list[Case]:
     busy("SubagentStop", "in front, 7,000 tokens", "busy", forget, DIGEST, background_tasks=[],
          last_assistant_message=reports(FIVE_THOUSAND_TOKENS * 7 // 5))  # fmt: skip
     busy("PostToolUse", "a receipt", "busy", forget, DIGEST)
+    long = [{"type": "text", "text": reports(FIVE_THOUSAND_TOKENS * 7 // 5)}]
+    response = {**samples["PostToolUse"]["tool_response"], "content": long}
+    busy("PostToolUse", "7,000 tokens", "busy", forget, DIGEST, tool_response=response)
     capsule_cases(folder)
     busy("SubagentStart", "with a capsule", "busy", forget)
     run_of_one(folder)

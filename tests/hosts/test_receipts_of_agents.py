@@ -179,6 +179,29 @@ def test_the_result_of_the_tool_is_the_receipt_in_its_own_shape(layout: Layout) 
     assert DEEP not in json.dumps(found)
 
 
+def test_a_report_in_front_is_read_once_by_the_hook_that_hands_its_receipt_on(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    tell = telling.tell
+
+    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
+        read.append(output.source)
+        return tell(layout, output, path, first)
+
+    monkeypatch.setattr(telling, "tell", noted)
+    stop(LONG, background_tasks=[])
+    (path,) = payloads.documents(layout, "s-1")
+    before = payloads.load(path, path)
+    assert read == [] and before.summary.startswith("# Report - The cache holds")
+    assert "@stored" in used(LONG)["content"][0]["text"]
+    assert read == ["Explore"] and payloads.documents(layout, "s-1") == [path]
+    after = payloads.load(path, path)
+    assert after.summary and after == before.replace(summary=after.summary) != before
+    (entry,) = payloads.entries(layout, "s-1")
+    assert entry["summary"] == after.summary[:200]
+
+
 def test_a_report_that_no_stop_brought_is_stored_then(layout: Layout) -> None:
     assert "@stored" in used(LONG)["content"][0]["text"]
     assert len(payloads.documents(layout, "s-1")) == 1

@@ -60,9 +60,9 @@ class _Stop:
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
         long = self.long and self.report == text
-        replaced = bool(made and long and self.once) and _is_replaced(hook)
+        passes = long and self.once and _is_replaced(hook)
         block = ""  # why it is sent back
-        if made and self.once and not replaced:
+        if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
@@ -71,16 +71,15 @@ class _Stop:
                 stopped=self.now,
                 digest=digest,
                 stored=stored,
-                receipt=made.receipt if made and replaced else "",
                 verdict=verdict,
                 asked=record.asked or bool(block),
             )
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made:
-            self._note_cost(made, block, replaced)
-        if made and replaced and not _is_replaced_later(hook):
+        if made and not (passes and _is_replaced_later(hook)):
+            self._note_cost(made, block, passes)
+        if made and passes and made.receipt:
             return Answer(result=made.receipt)
         return Answer(block=block) if block else NOTHING
 
@@ -102,9 +101,9 @@ class _Stop:
             return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
-            asks = self.long and self.once and not _is_replaced(hook)
+            later = self.long and self.once and not _takes_a_result(hook)
             return _store(
-                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not asks
+                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not later
             )
         return None
 
@@ -143,11 +142,13 @@ class _Stop:
 
     def _recorded(self, text: str, stored: str) -> str:
         """Record the verdict in a text; return its name, or '' if there is none."""
-        from contextkit.reviews.documents import headers, verdicts
+        from contextkit.reviews.documents import headers
 
         header = headers.parse(text)
         if header is None:
             return ""
+        from contextkit.reviews.documents import verdicts
+
         name = self._name()
         fields = {field: value for field, value in vars(header).items() if field != "form"}
         fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
@@ -211,8 +212,12 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
 
 def _is_replaced(hook: HookInput) -> bool:
     """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    takes = {"respond", "instead"} & set(hook.declared.takes)
-    return bool(takes) or _is_replaced_later(hook)
+    return _takes_a_result(hook) or _is_replaced_later(hook)
+
+
+def _takes_a_result(hook: HookInput) -> bool:
+    """Return whether the host takes a receipt in place of this agent's message now."""
+    return bool({"respond", "instead"} & set(hook.declared.takes))
 
 
 def _is_replaced_later(hook: HookInput) -> bool:
@@ -248,11 +253,9 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
         return Answer(result={**response, "content": content}) if link else NOTHING
     record = seen_agents.load(layout, hook.session, agent) if agent else HookAgent()
-    receipt = record.receipt
-    if not receipt:
-        kind = record.agent_type or hook.agent_type
-        receipt = _store(layout, hook, _about(hook) or kind, kind, text).receipt
-    content = [{"type": "text", "text": receipt}]
+    kind = record.agent_type or hook.agent_type
+    made = _store(layout, hook, _about(hook) or kind, kind, text)
+    content = [{"type": "text", "text": made.receipt}]
     return Answer(result={**response, "content": content})
 
 

@@ -63,9 +63,9 @@ def store(
     The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
     in place of the text.
     """
-    payload = _payload(layout, output, now)
-    path, again = _save(layout, session, payload, now)
-    if again:
+    new = _payload(layout, output, now)
+    path, payload = _save(layout, session, new, now)
+    if payload is not new:
         remark(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
@@ -73,8 +73,8 @@ def store(
         ref = addresses.of(layout, path, "payload")
         answer = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
         told = _told(layout, output.replace(answer=answer), path, seconds) if answer else told
-    is_new = not (again or output.summary)
-    if is_new and told.summary not in ("", payload.summary):
+    is_unread = payload.summary == new.summary and not output.summary
+    if is_unread and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
@@ -86,15 +86,15 @@ def store_unread(layout: Layout, session: str, output: Output, now: int) -> Stor
     return Stored(receipt="", path=path, ref=addresses.of(layout, path, "payload"))
 
 
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
-    """The file that contains the text, and whether it already did."""
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:
+    """The file that contains the text, and its payload, which may have been there before."""
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload):
-            return payloads.used(layout, session, path, now), True
-        return payloads.save(layout, session, payload, now), False
+        if there := payloads.same(layout, session, payload):
+            return payloads.used(layout, session, there[0], now), there[1]
+        return payloads.save(layout, session, payload, now), payload
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
