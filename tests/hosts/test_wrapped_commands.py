@@ -51,6 +51,7 @@ def wrapped(command: str, **more: Any) -> str:
      "grep -rn start src", "grep -rn x src -w", "ls dev", "pytest -k start", "cargo test serve",
      "go test ./... -run dev", "npm test -w web", "docker build -t app:dev .",
      "kubectl get pods -n dev",
+     "make -C server", "make -f serve.mk all", "node build.js server", "eslint server.js",
      "pytest server", "helm template x --set env=dev", "npm run build",
      "curl -s http://x/y.json",
      "rm_all --now", "npm run cat", "docker compose -f x.yaml build"],
@@ -90,6 +91,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
         "npm start", "yarn dev:web", "npm run test:watch", "cd web && npx vite dev", "make serve",
         "python manage.py runserver", "python -m http.server 80", "docker compose up",
         "kubectl port-forward x 80", "npx http-server", "uvicorn app:a", "npm --prefix web run dev",
+        "make -s serve", "make -sk -j4 dev", "node server.js", "python -u tools/serve.py --port 80",
         # another agent
         "claude -p x", "codex exec -",
         # in the background, redirected, here-documents, and whatever is not plain
