@@ -125,7 +125,15 @@ def _is_adopted(host: str) -> bool:
     """Return whether the project has our hooks in its settings, besides those of a plugin."""
     declaration = hosts.find(host)
     path = os.path.join(os.environ.get(declaration.project, "."), declaration.settings)
-    return hosts.LAUNCHER in (files.read_if_there(path) or "")
+    text = files.text_of(path)
+    if hosts.LAUNCHER not in text:
+        return False
+    from contextkit.hosts.documents import settings
+
+    try:
+        return bool(settings.read(text, path))
+    except ContextError:
+        return False  # no host reads them
 
 
 def read_input() -> bytes:
