@@ -11,7 +11,7 @@ import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
-from contextkit.base.errors import ContextError, bad_input, closed_output
+from contextkit.base.errors import ContextError, bad_input, closed_output, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
@@ -32,8 +32,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         packages.speak_utf8()
     _fill_closed()
     try:
-        command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
-        args = Arguments(commands.typed(options_of(command), raw))
+        command, args = _read(program, list(sys.argv[1:] if argv is None else argv))
         if command.now:
             say(f"an old name, which goes with the next release: now `make {command.now}`")
         if command.needs:
@@ -187,7 +186,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
         raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
 
 
-def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
+def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
     named = {command.name: command for command in program.commands}
     name = program.default
@@ -195,6 +194,20 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     if argv and argv[0] in named:
         name, rest = argv[0], argv[1:]
     command = named.get(name)
+    typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
+    has_file = any(word.lstrip("-").partition("=")[0] == "file" for word in typed)
+    try:
+        return _of_command(program, command, argv, rest)
+    except ContextError:
+        if command and command.reads and not has_file and is_lost(""):
+            remark("the text that was piped in follows on stdout")
+            _print(Answer(text=content("", exact=True), exact=True, verbatim=True))
+        raise
+
+
+def _of_command(
+    program: Program, command: Command | None, argv: list[str], rest: list[str]
+) -> tuple[Command, Arguments]:
     if command:
         words = _given_to_make(command)
         argv, rest = [*argv, *words], [*rest, *words]
@@ -202,7 +215,7 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     raw = commands.read(options_of(command), rest) if command and not asks else None
     lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
     if command and raw is not None and not lacking:
-        return command, raw
+        return command, Arguments(commands.typed(options_of(command), raw))
     from contextkit.base import usage
 
     if command and lacking:
