@@ -41,6 +41,7 @@ OWN_WORDS = {
     "setup.py:main": "the version",
 }
 VERBATIM = {
+    "contextkit/base/cli.py:_read": "a piped text of a call that was refused",
     "contextkit/payloads/commands.py:_part": "payload_show part=content",
     "contextkit/payloads/commands.py:store": "a piped text that was refused",
     "contextkit/payloads/commands.py:_stored": "what is piped through it, or could not be stored",

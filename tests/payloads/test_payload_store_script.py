@@ -809,6 +809,16 @@ def test_a_command_in_a_stored_text_stays_as_it_is_written_however_ours_are_call
     assert "/opt/contextkit payload_show" in run.err  # our own word of how to go on
 
 
+def test_a_command_in_a_receipt_is_the_texts_own(
+    run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXTKIT_COMMAND", "/opt/contextkit")
+    said = "Run make handoff_list first, then `make reminders`."
+    text = f"# Report\n\n## Summary\n\n{said}\n\n" + "Words of a report. " * 900
+    assert run("payload_store", *CALL, stdin=text) == 0
+    assert said in run.out
+
+
 def test_a_summary_that_is_given_is_told_first_and_its_claims_are_checked(
     call: Callable[..., Any],
 ) -> None:

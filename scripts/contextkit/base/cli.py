@@ -96,8 +96,7 @@ def say(text: str) -> None:
     """Print what was remarked, then a message, on stderr, through the same door as an answer."""
     remarks = [*map(names.one_line, errors.remarks)]
     errors.remarks.clear()
-    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
-    lines = map(names.spoken, told)
+    lines = [names.spoken(outgoing.told(t, _allowed)) for t in (*remarks, *text.splitlines())]
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
@@ -126,10 +125,9 @@ def for_programs() -> bool:
 
 def put(text: str) -> None:
     """Print part of the text now, for a command that goes on; nothing with `json=1`."""
-    if _as_json:
-        return
-    files.settle()
-    _print(Answer(text=text))
+    if not _as_json:
+        files.settle()
+        _print(Answer(text=text))
 
 
 def confirm(question: str) -> bool:
@@ -189,17 +187,14 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
     named = {command.name: command for command in program.commands}
-    name = program.default
-    rest = argv
-    if argv and argv[0] in named:
-        name, rest = argv[0], argv[1:]
-    command = named.get(name)
+    is_named = bool(argv) and argv[0] in named
+    command, rest = named.get(argv[0] if is_named else program.default), argv[is_named:]
     typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
-    has_file = any(word.lstrip("-").partition("=")[0] == "file" for word in typed)
     try:
         return _of_command(program, command, argv, rest)
     except ContextError:
-        if command and command.reads and not has_file and is_lost(""):
+        loses = is_lost("") and "file" not in [w.lstrip("-").partition("=")[0] for w in typed]
+        if command and command.reads and loses:
             remark("the text that was piped in follows on stdout")
             _print(Answer(text=content("", exact=True), exact=True, verbatim=True))
         raise

@@ -90,7 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
     remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
         _sweep(layout, now, session)
-    return Answer(text=stored.receipt)
+    return Answer(text=stored.receipt, quoted=True)
 
 
 def _sweep(layout: Layout, now: int, session: str) -> None:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, filters, ledger, names, redaction, templates, tokens
+from contextkit.base import (
+    agents,
+    files,
+    filters,
+    ledger,
+    names,
+    outgoing,
+    redaction,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -77,7 +87,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
         notes = reminders.newest_open(reminders.load_all(layout).documents)
         if notes:
             lines.append(f"{names.counted(len(notes), 'note')} kept for later: `make reminders`")
-    return lines
+    return list(map(outgoing.called, lines))
 
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:
