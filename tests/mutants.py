@@ -96,13 +96,19 @@ MODULES = {
     ),
     "given": (
         "capsules/flows/given.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " subagents/test_given_capsules.py",
     ),
     "capsule_upkeep": (
         "capsules/flows/upkeep.py",
-        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py"
+        " capsules/test_second_capsules.py",
     ),
-    "items": ("capsules/documents/items.py", "capsules/test_capsule_trim.py"),
+    "items": (
+        "capsules/documents/items.py",
+        "capsules/test_capsule_trim.py capsules/test_second_capsules.py"
+        " subagents/test_given_capsules.py",
+    ),
     "retention": (
         "payloads/flows/retention.py",
         "payloads/test_retention.py payloads/test_payload_store_script.py",

@@ -369,6 +369,8 @@ PASS: tests/unit/test_money.py::test_v2
 PASS: TestLoginWithRetry (0.02s)
 --- PASS: TestParse/empty_input (0.00s)
 === RUN   TestPassword123
+--- FAIL: TestAuthKey7AbCdEf0123456789 (0.00s)
+FAILED TestAuthKey7AbCdEf0123456789: want 3, got 4
 FAIL: test_refund_rounds_down (tests.test_money.Refunds)
 XPASS: tests/test_a.py::test_b
 PASS tests/login.test.tsx (5.2s)

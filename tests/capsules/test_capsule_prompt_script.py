@@ -12,7 +12,7 @@ import frontmatter
 import pytest
 from conftest import NOW, SCRIPTS, Script, each, git, start
 from test_capsules import HEADINGS, KEYS
-from test_capture_prompts import INBOX, NOTEBOOKS, TEMPLATE, put, remind
+from test_capture_prompts import INBOX, NOTEBOOKS, put, remind
 
 STAMP = "20251023T180500Z"
 CAPSULES = INBOX.parent
@@ -81,22 +81,6 @@ def test_header_prompt_and_no_file_written(repo: Path, run: Script) -> None:
     assert tree() == set()
 
 
-def test_branch_template_inbox_budget_version_and_time_are_named(repo: Path, run: Script) -> None:
-    assert run("capsule_prompt") == 0
-    for named in ("branch: feature/demo", str(TEMPLATE), str(INBOX), 'version: "0.1"'):
-        assert named in run.out
-    assert "token_budget: 1200" in run.out and "1200 tokens, about 4,500 characters" in run.out
-    assert f'created_at: "{NOW}"' in run.out
-
-
-def test_without_a_template_file_the_prompt_says_so_and_has_the_outline(
-    repo: Path, run: Script
-) -> None:
-    assert run("capsule_prompt") == 0
-    assert f"`{TEMPLATE}`, contextkit's own until that file holds one" in run.out
-    assert all(f"\n# {heading}\n" in run.out for heading in HEADINGS)
-
-
 def test_without_a_session_a_placeholder_is_visible(repo: Path, run: Script) -> None:
     run("capsule_prompt", "--session= ")
     assert "<fill in the latest session marker>" in run.out
@@ -151,38 +135,9 @@ def test_the_stub_is_front_matter_and_nine_sections(repo: Path, run: Script) -> 
     }
 
 
-def test_both_notebooks_are_listed(repo: Path, run: Script) -> None:
-    lived_in(repo)
-    run("capsule_prompt")
-    assert f"- Branch plan: `{NOTEBOOKS}/PLAN.md`\n" in run.out
-    assert f"- Progress notebook: `{NOTEBOOKS}/PROGRESS.md`\n" in run.out
-    assert "(no file detected)" not in run.out
-
-
 def test_neither_notebook_is_there(repo: Path, run: Script) -> None:
     assert run("capsule_prompt") == 0
     assert run.out.count("(no file detected)") == 2
-
-
-def test_older_notebooks_and_a_slug_of_ones_own_are_found(repo: Path, run: Script) -> None:
-    slug = "feature-context-capsule-refine"
-    put(Path(f"docs/plans/{slug}.md"), "## One\n")
-    put(Path(f"docs/branches/{slug}/PROGRESS.md"), "## One\n")
-    assert run("capsule_prompt", "--branch=work", f"--plan-slug={slug}") == 0
-    assert f"- Branch plan: `docs/plans/{slug}.md`\n" in run.out
-    assert f"- Progress notebook: `docs/branches/{slug}/PROGRESS.md`\n" in run.out
-
-
-@pytest.mark.parametrize(
-    ("branch", "folder"),
-    [("feature/a/b/c", "feature/a/b/c"), ("feature/über", "feature/-ber"), ("plain", "plain")],
-)
-def test_a_branch_has_folders_and_keeps_its_raw_name(
-    repo: Path, run: Script, branch: str, folder: str
-) -> None:
-    assert run("capsule_prompt", "--stub", f"--branch={branch}") == 0
-    assert target(run.out) == CAPSULES / folder / f"{STAMP}.md"
-    assert frontmatter.load(str(target(run.out)))["branch"] == branch
 
 
 def test_outside_git_a_branch_is_needed_and_enough(sealed: Path, run: Script) -> None:
@@ -275,34 +230,12 @@ def test_another_inbox_is_used_and_named(repo: Path, run: Script) -> None:
     assert "in the other one" in run.out and "in the usual one" not in run.out
 
 
-def test_no_reminders_quotes_none(repo: Path, run: Script) -> None:
-    remind("a note")
-    run("capsule_prompt", "--no-reminders", "--stub")
-    assert "a note" not in run.out + TARGET.read_text(encoding="utf-8")
-
-
 def test_one_time_is_in_prompt_stub_and_file_name(repo: Path, run: Script) -> None:
     run("capsule_prompt", "--stub")
     (said,) = re.findall(r'^created_at: "(.*)"$', run.out, re.M)
     stub = target(run.out)
     assert frontmatter.load(str(stub))["created_at"] == said == NOW
     assert stub.stem == said.replace("-", "").replace(":", "")
-
-
-def test_what_is_quoted_less_is_said_on_stderr(repo: Path, run: Script) -> None:
-    put(TEMPLATE, "# Ours\n" + "- something to say here\n" * 600)
-    remind("a note")
-    assert run("capsule_prompt") == 0
-    said = run.err.splitlines()
-    assert len(said) == 2 and all(line.startswith("capsule_prompt: ") for line in said)
-    assert "quoted fewer" in said[0] and "the outline itself is long" in said[1]
-
-
-def test_what_cannot_be_read_is_said_on_stderr(repo: Path, run: Script) -> None:
-    INBOX.mkdir(parents=True)
-    assert run("capsule_prompt", "--stub") == 1
-    assert run.out == "" and tree() == set()
-    assert run.err.startswith("capsule_prompt: ") and "Is a directory" in run.err
 
 
 @pytest.mark.parametrize(
@@ -341,13 +274,6 @@ def test_a_file_in_the_way_of_a_folder_is_said(repo: Path, run: Script) -> None:
     put(Path("parallelus"), "a file")
     assert run("capsule_prompt", "--stub") == 1
     assert run.out == "" and "a file is in the way of this folder" in run.err
-
-
-def test_a_branch_called_like_the_inbox_has_a_capsule_beside_it(repo: Path, run: Script) -> None:
-    remind("a note")
-    assert run("capsule_prompt", "--stub", "--branch=remember-later.md") == 0
-    assert re.fullmatch(r"remember-later\.md-[0-9a-f]{6}", target(run.out).parent.name)
-    assert target(run.out).is_file() and INBOX.is_file()
 
 
 def test_stubs_of_one_second_each_have_a_file_of_their_own(repo: Path) -> None:

@@ -48,15 +48,6 @@ def test_the_place_is_the_one_that_the_prompt_named(repo: Path, run: Script) -> 
 
 
 @each(
-    "wrap", ["```markdown\n{}```\n", "\ufeff{}", "\n{}\n\n", "````\n{}\n````", "\ufeff```md\n{}```"]
-)
-def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: str) -> None:
-    for reply in (wrap.format(finished()), wrap.format(finished()).replace("\n", "\r\n")):
-        assert run("capsule", "save", "--overwrite", stdin=reply) == 0
-        assert text_of(TARGET) == finished()
-
-
-@each(
     ("reply", "complaint"),
     [
         ("", "standard input is empty"),
@@ -148,13 +139,6 @@ def test_another_finished_capsule_is_left_and_the_new_one_numbered(repo: Path, r
     assert kept() == {str(TARGET), str(beside)}
 
 
-def test_overwrite_replaces_a_finished_capsule(repo: Path, run: Script) -> None:
-    run("capsule", "save", stdin=finished(said="first"))
-    assert run("capsule", "save", "--overwrite=1", stdin=finished(said="second")) == 0
-    assert run.out == f"{TARGET}\n" and text_of(TARGET) == finished(said="second")
-    assert kept() == {str(TARGET)}
-
-
 def test_a_file_can_be_named(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("sub").mkdir()
     monkeypatch.chdir("sub")
@@ -173,12 +157,6 @@ def test_a_file_where_none_can_be_is_refused(
     assert run("capsule", "save", f"--file={file}", stdin=finished()) == 2
     assert run.out == "" and complaint in run.err
     assert tree() == set()
-
-
-def test_a_file_that_is_no_capsule_is_left(repo: Path, run: Script) -> None:
-    Path("notes.md").write_text("ask <who>\n", encoding="utf-8")
-    assert run("capsule", "save", "--file=notes.md", stdin=finished()) == 0
-    assert run.out == "notes-2.md\n" and text_of(Path("notes.md")) == "ask <who>\n"
 
 
 def test_input_that_is_not_utf_8_is_refused(repo: Path, run: Script) -> None:

@@ -12,7 +12,7 @@ import frontmatter
 import pytest
 import yaml
 from conftest import each
-from contextkit.base import templates, tokens
+from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
@@ -433,8 +433,3 @@ def test_a_file_that_is_no_capsule_is_no_stub_whatever_it_says(layout: Layout) -
     saved = capsules.save(layout, finished(), str(notes))
     assert saved == str(notes.with_name("notes-2.md"))
     assert "<who>" in notes.read_text(encoding="utf-8")
-
-
-def test_the_template_needs_a_value_for_each_name() -> None:
-    with pytest.raises(templates.UndefinedError):
-        templates.render("capsule_outline.md", capsule=a_blank())

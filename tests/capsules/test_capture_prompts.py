@@ -345,13 +345,6 @@ def test_a_session_that_is_found_is_in_the_front_matter(
     assert capsules.parse(capture().stub)[0].source_session == "from: outside"
 
 
-def test_no_session_is_made_up(repo: Path) -> None:
-    captured = capture(session=" ")
-    assert 'source_session: "<fill in the latest session marker>"' in captured.prompt
-    assert "replace the placeholder with the latest session marker" in captured.prompt
-    assert not Path(".contextkit").exists()
-
-
 # Branches
 
 

@@ -32,32 +32,21 @@ def ids(run: Script, *options: str) -> list[str]:
 
 def test_an_entry_has_heading_and_bullets_in_order(repo: Path, run: Script) -> None:
     assert run("remember_later", "--message=spike", "--topic=ux", "--next-step=look") == 0
-    assert run.out.startswith("Reminder r-")
-    assert str(INBOX) in run.out and "2025-10-23 18:05:00 UTC" in run.out
+    answer = run.out
+    (identity,) = ids(run)
+    assert answer == f"Reminder {identity} saved to {INBOX} at 2025-10-23 18:05:00 UTC\n"
     entry = INBOX.read_text(encoding="utf-8").partition("## ")[2].splitlines()
     assert entry[0].startswith("2025-10-23 18:05:00 UTC <!-- r-")
     assert entry[1:4] == ["- **Topic:** ux", "- **Note:** spike", "- **Next step:** look"]
 
 
-def test_the_success_line_names_id_path_and_time(repo: Path, run: Script) -> None:
-    run("remember_later", "--message=spike")
-    answer, errors = run.out, run.err
-    (identity,) = ids(run)
-    assert answer == f"Reminder {identity} saved to {INBOX} at 2025-10-23 18:05:00 UTC\n"
-    assert errors == ""
-
-
-@each("message", ["", "  ", "\n\t ", "\u2003"])
-def test_a_blank_message_writes_nothing(message: str, repo: Path, run: Script) -> None:
-    assert run("remember_later", f"--message={message}") == 2
+@each("option", ["-m=", "--message=  ", "--message=\n\t ", "--message=\u2003", "--topic=ux"])
+def test_a_message_that_is_blank_or_left_out_writes_nothing(
+    option: str, repo: Path, run: Script
+) -> None:
+    assert run("remember_later", option) == 2
     assert run.out == "" and "m= is missing or blank" in run.err
     assert "--message=… [--topic=…] [--next-step=…] [--tags=…] [--file=…]" in run.err
-    assert os.listdir() == [".git"]
-
-
-def test_no_message_at_all_is_told_the_same(repo: Path, run: Script) -> None:
-    assert run("remember_later", "--topic=ux") == 2
-    assert run.out == "" and "m= is missing or blank" in run.err
     assert os.listdir() == [".git"]
 
 
@@ -105,30 +94,6 @@ def test_a_dash_that_could_be_an_option_is_a_usage_error(repo: Path, run: Script
         assert run.out == "" and "-m/--message: expected one argument" in run.err
     assert run("remember_later", "x") == 2 and "'x' is not an option" in run.err
     assert os.listdir() == [".git"]
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Überprüfe die Größe → 日本語 \U0001f680",
-        "e\u0301 \u200b \u202e",
-        "a\tb  c",
-        '$(x) `y` "z" \'',
-    ],
-)
-def test_a_message_is_stored_as_it_was_typed(message: str, repo: Path, run: Script) -> None:
-    run("remember_later", "-m", message)
-    assert f"- **Note:** {message}\n".encode() in INBOX.read_bytes()
-    run("remember_later", "list", "--json")
-    assert json.loads(run.out)[0]["note"] == message
-
-
-def test_a_message_of_several_lines_cannot_make_an_entry(repo: Path, run: Script) -> None:
-    message = "a\n## 2025-01-01 00:00:00 UTC\n- **Note:** forged\n<!-- end r-1a2b3c -->"
-    run("remember_later", f"--message={message}", "--topic=b\n## 2025-01-01 00:00:00 UTC")
-    run("remember_later", "list", "--json")
-    (found,) = json.loads(run.out)
-    assert found["note"] == message and found["topic"] == "b ## 2025-01-01 00:00:00 UTC"
 
 
 # Where
@@ -295,12 +260,8 @@ def test_an_unknown_id_is_a_negative_answer_that_names_the_open_ones(
 ) -> None:
     one, two, three_ = three(run)
     run("remember_later", "done", two)
+    assert run("remember_later", "done", "--into=x") == 2 and "id= is missing" in run.err
     assert run("remember_later", "done", "r-000000") == 1
     assert run.out == "" and run.err == (
         f"remember_later: r-000000: no such reminder in {INBOX}; open there: {one}, {three_}\n"
     )
-
-
-def test_done_without_an_id_is_a_usage_error(repo: Path, run: Script) -> None:
-    assert run("remember_later", "done", "--into=x") == 2
-    assert run.out == "" and "id= is missing or blank" in run.err

@@ -315,14 +315,6 @@ def test_a_note_that_names_its_own_id_gets_another(layout: Layout) -> None:
     assert listed(layout) == (saved,)
 
 
-def test_marking_twice_changes_nothing(layout: Layout) -> None:
-    made = add(layout)
-    assert finish(layout, made.id, "PLAN.md")
-    once = said(layout)
-    assert not finish(layout, made.id, "elsewhere", at=60)
-    assert said(layout) == once
-
-
 def test_an_unknown_id_names_the_open_ones(layout: Layout) -> None:
     with pytest.raises(ContextError, match=r"no such reminder .*; none is open there"):
         finish(layout, "r-000000")
@@ -434,54 +426,26 @@ MERGES: dict[str, tuple[str, list[Do], list[Do], list[Do]]] = {
     # name: (inbox at first, done on both, on one branch, on the other)
     "one note each": (HEADER, [], [note("a")], [note("b", 60)]),
     "no inbox before": ("", [], [note("a")], [note("b", 60)]),
-    "the same topic": (HEADER, [], [note("a", topic="ux")], [note("b", 1, topic="ux")]),
-    "the same tags": (HEADER, [], [note("a", tags="x y")], [note("b", 1, tags="x y")]),
-    "the same next step": (HEADER, [], [note("a", step="go")], [note("b", 1, step="go")]),
     "all the same but the note": (HEADER, [], [full("a")], [full("b")]),
-    "all the same but the topic": (HEADER, [], [note("a", 0, "t")], [note("a", 0, "u")]),
-    "the same text later": (HEADER, [], [note("a")], [note("a", 1)]),
-    "the same in every field later": (HEADER, [], [full("a")], [full("a", 1)]),
     "the very same reminder": (HEADER, [], [full("a")], [full("a")]),
-    "the very same and another": (HEADER, [], [full("a"), note("b")], [note("c"), full("a")]),
-    "the same twice and once": (HEADER, [], [note("a"), note("a")], [note("a")]),
     "many of the same": (HEADER, [], [full("a", n) for n in range(5)],
                          [full("a", n) for n in range(5, 9)]),
-    "long notes": (HEADER, [], [note(SAME)], [note(SAME, 1)]),
-    "long notes with one beginning": (HEADER, [], [note(lines(SAME, "x"))],
-                                      [note(lines(SAME, "y"))]),
-    "long notes with one end": (HEADER, [], [full(lines("x", SAME))], [full(lines("y", SAME))]),
     "long notes with one middle": (HEADER, [], [full(lines("x", SAME, "x"))],
                                    [full(lines("y", SAME, "z", SAME))]),
-    "long notes of equal lines": (HEADER, [], [note(lines(*["x"] * 9))], [note(lines(*["x"] * 7))]),
-    "blank lines": (HEADER, [], [note("a\n\n\n\n\n\n\nb")], [note("c\n\n\n\n\n\n\n\nb")]),
     "texts that look like entries": (HEADER, [], [note(lines(*FORGED, "a"))],
                                      [note(lines("b", *FORGED))]),
-    "two each": (HEADER, [], [note("a"), note("b", 2)], [note("c", 1), note("d", 3)]),
-    "old entries, one note each": (LEGACY, [], [note("a")], [note("b")]),
-    "no line end at the end": (LEGACY[:-1], [], [note("a")], [note("b")]),
     "CRLF": (LEGACY.replace("\n", "\r\n"), [], [note("a"), mark("Outline")], [full("b")]),
     "old last entry marked | note": (LEGACY, [], [mark("Ask")], [note("b")]),
-    "the same, no line end": (LEGACY[:-1], [], [mark("Ask", 5, "PLAN.md")], [full("b")]),
-    "old last entry marked, note | note": (LEGACY, [], [mark("Ask"), note("a")], [note("b")]),
     "old last entry marked | twice": (LEGACY, [], [mark("Ask")], [mark("Ask", 9, "x")]),
-    "old last entry marked alike": (LEGACY, [], [mark("Ask", 1, "x")], [mark("Ask", 1, "x")]),
-    "old entries marked, one each": (LEGACY, [], [mark("Ask")], [mark("Outline")]),
     "old last entry marked | note, marked": (LEGACY, [], [mark("Ask")], [full("b"), mark("b", 2)]),
     "old last entry marked | one of the original tool": (
         LEGACY, [], [mark("Ask")], [by_hand("\n## 2025-10-23 18:06:00 UTC\n- **Note:** new\n")]),
-    "last entry marked | note": (HEADER, [full("a")], [mark("a")], [note("b")]),
-    "last entry marked on both": (HEADER, [note("a")], [mark("a")], [mark("a", 9, "x")]),
     "last entry marked on both, notes": (HEADER, [note("a")], [mark("a"), full("b", 2)],
                                          [mark("a", 9, "x"), full("c", 3)]),
-    "neighbours marked": (HEADER, [note("a"), note("b")], [mark("a")], [mark("b")]),
     "marked | marked and note": (HEADER, [full("a"), full("b")], [mark("b")],
                                  [mark("a"), note("c")]),
-    "new on both, marked on one": (HEADER, [], [full("a"), mark("a")], [full("a"), note("b")]),
-    "alike and marked on one": (HEADER, [], [full("a"), mark("a", 1)], [full("a", 1)]),
     "alike and marked alike": (HEADER, [], [full("a"), mark("a", 9, "x")],
                                [full("a", 1), mark("a", 9, "x")]),
-    "short, alike and marked alike": (HEADER, [], [note("a\nb\nc"), mark("a", 9, "x")],
-                                      [note("a\nb\nc", 1), mark("a", 9, "x")]),
     "a person's line | note": (HEADER, [note("a")], [by_hand("\nA thought.\n")], [note("b")]),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git
-from contextkit.base import tokens
+from contextkit.base import markdown, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import items, reminders
 from contextkit.capsules.documents import store as capsules
@@ -26,11 +26,15 @@ DISMISSED = (
 )
 
 
+def headings(text: str) -> list[str]:
+    return [title for title, _, _ in markdown.sections(text.split("\n"), 1)]
+
+
 def a_reply(created: str, **sections: str) -> str:
     """A finished capsule in which these sections have these lines."""
     text = finished().replace("2025-10-23T18:05:00Z", created)
     for words, lines in sections.items():
-        (title,) = (s for s in capsules.headings(text) if s.lower().startswith(words))
+        (title,) = (s for s in headings(text) if s.lower().startswith(words))
         head, mark, rest = text.partition(f"# {title}\n")
         text = f"{head}{mark}{lines}\n\n# {rest.partition(chr(10) + '# ')[2]}"
     return text
@@ -53,8 +57,7 @@ def test_what_the_first_held_open_is_carried_over_and_marked(first: str, run: Sc
     assert capsules.parse(text)[0].replaces == first
     assert f"- {DECISION} (carried)\n" in text and f"- {PREFERENCE} (carried)\n" in text
     assert f"- {THREAD.replace(chr(10), ' (carried)' + chr(10), 1)}\n" in text
-    sections = capsules.headings(capsules.parse(text)[1])
-    assert list(sections) == list(capsules.headings(capsules.parse(finished())[1]))
+    assert headings(text) == headings(finished())
     assert f"carried over from {first}: {DECISION}" in run.err
     assert run("capsule", "check") == 0, run.out
 
@@ -174,3 +177,17 @@ def test_dismissals_are_told_whatever_form_gits_index_has(repo: Path, kind: tupl
     assert blocks(capture().prompt)["Dismissed findings:"] == "No limit: there is one"
     Path("plan.md.dismissed.json").unlink()  # as in a sparse checkout
     assert "issed" not in capture().prompt
+
+
+def test_carried_items_stand_below_the_last_of_their_section_wherever_that_is() -> None:
+    item = items.Item(section=capsules.THREADS, text="* One\n  more", at=0, line=1)
+    added = "- One (carried)\n  more\n"
+    threads = f"# {capsules.THREADS}\n"
+    after = "\n# Z\n\n- last\n"
+    for before, rest in [
+        (f"{threads}\n- a\n- b\n  of b\n", after),
+        (f"# A\n\n- a\n\n{threads}", after),
+        (f"# A\n\n- a\n\n{threads}\n- b\n", ""),
+    ]:
+        assert items.with_carried(before + rest, [item]) == before + added + rest
+    assert items.with_carried("# A\n\n- a\n", [item]) == f"# A\n\n- a\n\n{threads}{added}"

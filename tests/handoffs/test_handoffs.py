@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import CHECKOUT, each
+from conftest import each
 from contextkit.base import names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -93,31 +93,20 @@ def test_keys_are_those_of_the_design_and_in_its_order() -> None:
 
 
 @given(documents, actions)
-def test_parse_undoes_render(fields: dict[str, Any], action: str) -> None:
-    handoff = handoffs.make(fields | {"next_action": action})
-    assert handoffs.parse(handoffs.render(handoff)) == handoff
-
-
-@given(documents, actions)
 def test_our_own_form_is_read_without_yaml_and_to_the_same(
     fields: dict[str, Any], action: str
 ) -> None:
     handoff = handoffs.make(fields | {"next_action": action})
     text = handoffs.render(handoff)
-    assert handoffs._parse_own(text) == handoff
+    assert handoffs._parse_own(text) == handoffs.parse(text) == handoff
+    found = yaml.safe_load(text)["handoff"]
+    assert found["next_action"] == handoff.next_action
+    assert tuple(found["decisions"]) == handoff.decisions
+    assert [found["story_context"][n] for n in STORY] == [getattr(handoff, n) for n in STORY]
     assert handoffs.make(handoffs.read_fields(text, "x")[0]) == handoff
     more = text.replace("  consumed", '  persona: "x"\n  consumed')
     for other in (more, text + "\n", text[:-9]):
         assert handoffs._parse_own(other) is None
-
-
-@given(documents, actions)
-def test_any_yaml_reader_gets_the_same_strings(fields: dict[str, Any], action: str) -> None:
-    handoff = handoffs.make(fields | {"next_action": action})
-    found = yaml.safe_load(handoffs.render(handoff))["handoff"]
-    assert found["next_action"] == handoff.next_action
-    assert tuple(found["decisions"]) == handoff.decisions
-    assert [found["story_context"][n] for n in STORY] == [getattr(handoff, n) for n in STORY]
 
 
 @each(
@@ -385,7 +374,7 @@ def test_a_long_text_takes_the_room_that_there_is() -> None:
 
 
 def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
-    assert handoffs.sentences(". And more. And more", 1) == "."
+    assert handoffs.sentences(". And more. And more") == ". And more."
 
 
 LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("c",)}
@@ -699,12 +688,6 @@ def test_the_corpus_is_loaded_or_refused_cleanly() -> None:
             handoffs.parse(path.read_text(encoding="utf-8"), path.name)
         except ContextError as refusal:
             assert path.name in str(refusal)
-
-
-def test_the_name_of_the_writer_and_the_templates_are_one_source() -> None:
-    source = (CHECKOUT / "templates" / "agent_handoff.yaml.j2").read_text(encoding="utf-8")
-    for name in Handoff.fields():
-        assert f"handoff.{name}" in source
 
 
 def test_a_refusal_says_that_nothing_counts_exactly_here(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,6 +139,48 @@ def test_files_are_those_since_the_outgoing_agent_took_over_newest_first(
     assert files_of(run, "sm") == []
 
 
+@pytest.mark.parametrize("branch", ["main", "feature/demo"])
+def test_what_is_committed_in_the_second_of_a_switch_is_told_to_the_agent_after_it(
+    branch: str, team: Any, run: Script
+) -> None:
+    git("branch", "-M", "main")
+    git("checkout", "-q", "-B", branch)
+    team(1, "before.py", commit=True)
+    run("handoff", "switch", "sm")
+    team(1, "after.py", commit=True)
+    team(2)
+    assert files_of(run, "dev") == ["after.py (created)"]
+    run("handoff", "undo")
+    team(3, "later.py", commit=True)
+    assert files_of(run, "qa") == ["later.py (created)"]  # whose second alone is known
+
+
+def test_a_commit_that_is_gone_since_the_switch_hides_no_file(team: Any, run: Script) -> None:
+    run("handoff", "switch", "sm")
+    state = Path(".aios/handoffs/session-state")
+    head = git("rev-parse", "HEAD").strip()
+    state.write_text(state.read_text("utf-8").replace(head, "1" * 40), encoding="utf-8")
+    team(3, "a.py", commit=True)
+    team(4)
+    assert files_of(run, "dev") == ["a.py (created)"]
+
+
+def test_no_files_and_files_that_nobody_can_know_are_told_apart(
+    repo: Path, tmp_path: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"next_action": "go on"}
+    assert work.fill(layout, fields)["files_modified"] == ()
+    outside = tmp_path / "outside"
+    (outside / "src").mkdir(parents=True)
+    (outside / "src/ui.py").write_text("x", encoding="utf-8")
+    elsewhere, unknown = Layout(str(outside)), "(not known: this is not a git repository)"
+    assert work.fill(elsewhere, fields)["files_modified"] == (unknown,)
+    edited = {**fields, work.EDITED: ("src/ui.py (modified)",)}
+    assert work.fill(elsewhere, edited)["files_modified"] == ("src/ui.py (modified)", unknown)
+    (repo / ".git/index").write_bytes(b"broken")
+    assert work.fill(layout, fields)["files_modified"] == ("(not known: git did not answer)",)
+
+
 def test_files_committed_on_the_default_branch_are_listed(team: Any, run: Script) -> None:
     git("branch", "-m", "main")
     team(0, "before.py", commit=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,8 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
         def files(self) -> dict[str, search.Signature]:
             return {str(number): (0, 0) for number in range(len(texts))}
 
-        def read(self, path: str) -> list[search.Document]:
-            return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
+        def read(self, path: str) -> Iterator[search.Document]:
+            yield {**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}
 
     wanted = {**every, "words": search._in_fts(terms)}
     hits = search._ask(":memory:", Texts(Layout()), wanted)
@@ -169,12 +170,6 @@ def test_what_ended_or_was_archived_is_found_too(repo: Path) -> None:
     put(".contextkit/ended/s-1@20251001T000000Z/20251001-000000-a.md", "one")
     put(".temp/memory/archive/t/findings/a_20251001T000000.md", "one")
     assert found("one") == ["finding:a_20251001T000000", "payload:s-1/20251001-000000-a"]
-
-
-def test_reminders_are_documents(repo: Path, run: Script) -> None:
-    run("remember_later", "--message=look at the race")
-    (ref,) = found("race")
-    assert ref.startswith("reminder:r-")
 
 
 def test_an_answer_says_where(repo: Path, run: Script) -> None:

@@ -117,7 +117,7 @@ def test_nothing_before_the_last_save_is_told(transcript: str) -> None:
     assert caught.requests[0] == LAST
     assert caught.failed == ()
     assert "src/cache.py" not in caught.edited
-    assert transcripts.catch_up(transcript, since="2026-11-22T06:00:00Z").empty
+    assert transcripts.catch_up(transcript, since="2026-11-22T06:00:00Z").text == ""
 
 
 def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
@@ -156,7 +156,7 @@ def asked(text: str, at: str = "2026-11-22T05:00:00.000Z") -> str:
 def test_at_most_the_last_two_megabytes_are_read(
     transcript: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert transcripts.read(transcript, 10).events == ()
+    assert transcripts.read(transcript, 10).events == []
     early = asked("An early wish") + asked("x" * (transcripts.MOST + 10))
     with open(transcript, "r+", encoding="utf-8") as file:
         old = file.read()
@@ -189,7 +189,7 @@ def test_no_transcript_makes_it_fail(tmp_path: Path, lines: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["", "nothing.jsonl"])
 def test_what_is_no_file_tells_nothing(tmp_path: Path, name: str) -> None:
-    assert transcripts.catch_up(str(tmp_path / name)).empty
+    assert transcripts.catch_up(str(tmp_path / name)).text == ""
 
 
 def test_the_newest_transcript_of_a_folder_is_found_where_each_host_keeps_it(

@@ -12,8 +12,7 @@ from conftest import MANY, SCRIPTS, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, merged, plans
 from contextkit.memory.documents import store as memory
-from test_checkpoints import a_checkpoint
-from test_findings import NOON, a_finding
+from test_documents import NOON, a_checkpoint, a_finding
 
 
 @pytest.mark.parametrize("one", [True, False], ids=["one agent", "many agents"])

@@ -412,11 +412,6 @@ def test_a_batch_with_one_bad_finding_writes_nothing(run: Script, repo: Path) ->
     assert "findings 4: status=purple" in run.err and nothing_was_written()
 
 
-def test_a_large_batch_is_preceded_by_a_checkpoint(run: Script, repo: Path) -> None:
-    assert memory(run, "spawn", "--task=t", "--agents=2") == ""
-    assert "cp_exploration_" in memory(run, "spawn", "--task=t", "--agents=3")
-
-
 def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
     run: Script, repo: Path
 ) -> None:

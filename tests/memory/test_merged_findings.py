@@ -15,7 +15,7 @@ from contextkit.text import sections
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT
-from test_findings import MORE, a_finding
+from test_documents import MORE, a_finding
 
 WHEN = "2025-01-04T12:30:00Z"
 FINDING = st.builds(

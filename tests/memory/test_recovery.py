@@ -204,7 +204,7 @@ def test_a_file_that_was_not_there_is_not_said_to_be_missing_since(layout: Layou
 
 def test_files_in_play_are_as_they_were_or_not(layout: Layout) -> None:
     stores.full(layout)
-    states = {file.path: file.state for file in load(layout).files}
+    states = load(layout).files
     assert states == {"src/screen.py": "fresh", "src/cache.py": "changed", "src/gone.py": "missing"}
 
 
@@ -400,7 +400,7 @@ def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
     paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(250)]
     made = recovery_report.make(layout, load(layout), 4000)
-    whole = [path for path in paths if path not in {part.path for part in made.left_out}]
+    whole = [path for path in paths if path not in made.left_out]
     assert whole == paths[: len(whole)]
     assert "more; `make memory_list task=station` names all" in made.text
 
@@ -820,8 +820,3 @@ def test_a_finding_whose_agent_has_no_name_is_passed_over_with_a_warning(layout:
     found = load(layout)
     assert "cannot be the name of a file" in "\n".join(found.warnings)
     assert "mobile-ui" in recovery_report.make(layout, found, 3000, False).text
-
-
-@given(st.integers(0, 253_402_300_799))
-def test_a_time_is_read_as_it_was_written(moment: int) -> None:
-    assert names.moment(names.iso(moment)) == moment

@@ -8,7 +8,7 @@ from pathlib import Path
 import memory_stores as stores
 import pytest
 from conftest import Script, each, git
-from contextkit.base import files, tokens
+from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.memory.documents import context_window as zones
@@ -87,33 +87,6 @@ def test_a_snapshot_that_cannot_be_written_is_printed(repo: Path, run: Script) -
     Path(".temp").write_text("in the way", encoding="utf-8")
     assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
     assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
-
-
-def test_where_nothing_can_be_written_it_is_printed_too(
-    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object, **__: object) -> str:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(files, "_draft", refused)
-    assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
-    assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
-
-
-def test_the_threshold_is_a_setting(repo: Path, run: Script) -> None:
-    Path("contextkit.yaml").write_text("memory_save_tokens: 50000\n", encoding="utf-8")
-    assert [status(run, n) for n in (39_999, 40_000, 49_999, 50_000)] == [
-        "ok", "warn", "warn", "save",
-    ]  # fmt: skip
-
-
-def test_two_sessions_have_a_snapshot_each(
-    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for session in ("a", "b", "a"):
-        monkeypatch.setenv("SESSION_ID", session)
-        assert status(run, 150_000) == "save"
-    assert len(list(SNAPSHOTS.iterdir())) == 2
 
 
 def test_a_transcript_or_a_text_says_how_full_it_is(repo: Path, run: Script) -> None:
@@ -367,11 +340,6 @@ def test_a_prompt_for_a_fresh_agent(layout: Layout, run: Script) -> None:
 
 
 # Check
-
-
-def test_a_good_store_has_no_lints(layout: Layout, run: Script) -> None:
-    stores.full(layout)
-    assert run("external_memory", "check") == 0 and run.out == ""
 
 
 def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Script) -> None:

@@ -87,11 +87,6 @@ def test_each_session_and_each_task_has_its_own(layout: Layout) -> None:
     assert due(layout, 150_000, task="other") and not due(layout, 150_000)
 
 
-def test_a_look_below_the_threshold_writes_nothing(layout: Layout) -> None:
-    zones.look(layout, "s", "t", 149_999)
-    assert not Path(layout.state).exists()
-
-
 def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) -> None:
     children = 8
     read, write = os.pipe()

@@ -238,6 +238,15 @@ def scan_json(text: str) -> Any:
     return value
 
 
+def beginning(path: str, most: int) -> bytes:
+    """The first bytes of a file, at most so many; none of one that cannot be read."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as file:
+            return file.read(most)
+    except (OSError, ValueError):  # a NUL in the path
+        return b""
+
+
 def tail(path: str, most: int) -> bytes:
     """The last bytes of a log, at most so many; none of one that cannot be read."""
     try:

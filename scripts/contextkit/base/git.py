@@ -203,13 +203,16 @@ def moves(folder: str, ref: str) -> Iterator[Move]:
             yield Move(commit=commit, email=who.rpartition("<")[2], at=int(seconds), what=what)
 
 
-def movers(repository: Repository, since: int) -> set[str] | None:
-    """The addresses of who moved HEAD here after a moment; None if git keeps no log of that."""
+def movers(repository: Repository, since: int, head: str = "") -> set[str] | None:
+    """The addresses of who moved HEAD here since a moment, or since it was the commit `head`.
+
+    None if git keeps no log of that.
+    """
     if not os.path.isfile(os.path.join(repository.folder, "logs", "HEAD")):
         return None
     emails = set()
     for move in moves(repository.folder, "HEAD"):
-        if move.at <= since:
+        if move.at < since or move.commit == head:
             break
         emails.add(move.email)
     return emails

@@ -56,6 +56,7 @@ _ASSIGNED = compiled(
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _LONGEST_PASSWORD = 256
+_OF_TESTS = ("Test", "test_")  # a name of one begins with them, and a random value hardly ever
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
 _WORD = compiled(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
 _OPENED = compiled(rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}")  # a word's part between signs
@@ -181,6 +182,7 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (
             before.endswith(rules.KNOWN_BEFORE)
+            or value.startswith(_OF_TESTS)
             or _is_placeholder(value)
             or _is_a_line(text, start, value)
         ):

@@ -69,7 +69,6 @@ def model(layout: Layout, args: Arguments) -> Rows:
 )
 def day(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.flows import day as days
-    from contextkit.evaluation.flows.calling import Caller
 
     host = days.host_of(args.cmd, args.host)
     count = args.n or 3
@@ -77,8 +76,7 @@ def day(layout: Layout, args: Arguments) -> Rows:
     plan = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
             " your command, which works in folders of its own with your account")  # fmt: skip
     _agree(args, plan, "days")
-    caller = Caller(args.timeout or 900)
-    runs = days.run(layout, args.cmd, host, caller, count, cli.say)
+    runs = days.run(layout, args.cmd, host, args.timeout or 900, count, cli.say)
     if wrong := days.unhooked(runs):
         cli.say(wrong)
     return Rows(columns=tuple(zip(DAY_COLUMNS, DAY_COLUMNS, strict=True)), rows=days.rows(runs))

@@ -73,7 +73,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
         fields["to_agent"] = called[0]
         if called[1]:
             fields.setdefault("next_action", called[1])
-    elif _is_prompt(prompt):
+    elif len(prompt.split()) > 2 or "@" in prompt.strip()[1:]:  # no mistyped `QA Engineer`
         cli.say("this prompt does not start with an agent's name: no switch")
         return Answer(text="")
     now = names.now()
@@ -81,11 +81,6 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if path:
         remark(f"artifact: {layout.shown(path)}")
     return Answer(text=text, exact=True, quoted=True)
-
-
-def _is_prompt(text: str) -> bool:
-    """Whether a text that calls no agent is a prompt, not a mistyped id such as `QA Engineer`."""
-    return len(text.split()) > 2 or "@" in text.strip()[1:]
 
 
 @command(
@@ -226,12 +221,9 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
         raise bad_input("file and ref name the same thing: give only one")
     if args.file == "-":
         raise bad_input("file: name an artifact file, not standard input")
-    if args.file:
-        path = layout.typed(args.file, "file")
-        if not os.path.isfile(path):
-            raise bad_input(f"file: there is no file {args.file!r}")
-    else:
-        path = _picked(layout, args.ref)
+    path = layout.typed(args.file, "file") if args.file else _picked(layout, args.ref)
+    if args.file and not os.path.isfile(path):
+        raise bad_input(f"file: there is no file {args.file!r}")
     return path, handoffs.load_text(path, layout.shown(path))
 
 

@@ -139,7 +139,8 @@ def events(layout: Layout, args: Arguments) -> Rows:
     ]
     left = len(rows) - _MOST
     return Rows(
-        columns=(("at", "at"), ("event", "event"), ("tokens", "tokens", _tokens),
+        columns=(("at", "at"), ("event", "event"),
+                 ("tokens", "tokens", lambda row: f"~{row['tokens']}" if row["tokens"] else ""),
                  ("ref", "ref"), ("who and to whom", "to", _who)),
         rows=rows,
         nothing="No events.",
@@ -159,10 +160,6 @@ def _ref(layout: Layout, typed: str) -> str:
         raise
 
 
-def _tokens(row: dict[str, object]) -> str:
-    return f"~{row['tokens']}" if row.get("tokens") else ""
-
-
 def _who(row: dict[str, object]) -> str:
     from contextkit.history.flows import traces
 
@@ -176,22 +173,22 @@ def _who(row: dict[str, object]) -> str:
     JSON,
 )
 def sessions(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.base import sessions as current
     from contextkit.history.flows import traces
 
-    here = f"this shell: {_this_shell(layout)}"
+    name, origin = current.named(layout)
+    here = f"session {name} (from {origin})" if name else f"no session: {origin}"
+    here = f"this shell: {here}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
-        columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
+        columns=(("session", "session", lambda row: f"{row['session']}{traces.on(row)}"),
+                 ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
         rows=traces.sessions(list(ledger.read(layout)), args.all),
         nothing=f"{nothing}\n{here}",
         below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
-
-
-def _session(row: dict[str, str]) -> str:
-    return f"{row['session']} on {row['machine']}" if row["machine"] else row["session"]
 
 
 @command("a document's history: its inputs, who got it, what came of it", REF, JSON)
@@ -277,13 +274,6 @@ def report(layout: Layout, args: Arguments) -> Answer:
         if not webbrowser.open(f"file://{target}"):
             cli.say("no browser could be started: open the file yourself")
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **facts})
-
-
-def _this_shell(layout: Layout) -> str:
-    from contextkit.base import sessions
-
-    name, origin = sessions.named(layout)
-    return f"session {name} (from {origin})" if name else f"no session: {origin}"
 
 
 @command(

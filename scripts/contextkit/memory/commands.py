@@ -10,6 +10,7 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Sequence
+from contextkit.memory.documents import snapshots
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
 
@@ -350,7 +351,7 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
 )
 def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.base import sessions
-    from contextkit.memory.documents import context_window, snapshots
+    from contextkit.memory.documents import context_window
 
     if any(getattr(args, name) for name in RULES):
         return estimate.run(layout, args)
@@ -365,7 +366,14 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     is_new = zone.name == context_window.SAVE and not path
     if is_new:
         now = names.now()
-        made = _automatic_snapshot(layout, args.summary, task, zone.tokens, now)
+        _name_if_new(task, not task or saving.is_known(layout, task))
+        modified = saving.worked_on(layout)
+        if modified is None:
+            cli.say("the snapshot does not list what changed: git did not answer")
+        made = saving.automatic_snapshot(
+            layout, reason="token_limit", now=now, tokens=zone.tokens, task=task,
+            summary=args.summary, modified=modified or (),
+        )  # fmt: skip
         try:
             path, is_new = context_window.once(
                 layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
@@ -374,22 +382,6 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
             cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
             return Answer(text=snapshots.render(made), status=1)
     return _zone_answer(zone, task, path, is_new, sent)
-
-
-def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Any:
-    _name_if_new(task, not task or saving.is_known(layout, task))
-    modified = saving.worked_on(layout)
-    if modified is None:
-        cli.say("the snapshot does not list what changed: git did not answer")
-    return saving.automatic_snapshot(
-        layout,
-        reason="token_limit",
-        now=now,
-        tokens=count,
-        task=task,
-        summary=summary,
-        modified=modified or (),
-    )
 
 
 def _sent_off(layout: Layout, task: str) -> str:
@@ -499,7 +491,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         raise ContextError(nothing)
     made = recovery_report.make(layout, recovered, budget, bool(args.prompt))
     if made.left_out:
-        size = sum(part.tokens for part in made.left_out)
+        size = sum(made.left_out.values())
         count = len(made.left_out) + recovered.unread
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
         cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
@@ -539,7 +531,9 @@ def _public(saved: Any, made: Any, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
     fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
     fields["findings"] = [finding.public() for finding in saved.findings]
-    whole = {"id": saved.task, **fields, "warnings": saved.warnings, "left_out": made.left_out,
+    fields["files"] = [{"path": path, "state": state} for path, state in saved.files.items()]
+    left_out = [{"path": path, "tokens": size} for path, size in made.left_out.items()]
+    whole = {"id": saved.task, **fields, "warnings": saved.warnings, "left_out": left_out,
              "report": made.text}  # fmt: skip
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 

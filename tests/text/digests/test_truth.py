@@ -1158,3 +1158,200 @@ def test_a_paragraph_below_a_line_that_leads_on_is_told_whole() -> None:
     wanted = "this project has asked for a configuration file that is provided by a till, but none"
     assert f"{wanted} was to be found." in said(text)
     assert "; found." not in said(text)
+
+
+def test_a_hunk_that_counts_wrongly_does_not_swallow_the_next_file() -> None:
+    one = "--- a/src/{0}.py\n+++ b/src/{0}.py\n@@ -1,90 +1,90 @@\n import os\n-x = 1\n+x = 2\n"
+    told = said("".join(map(one.format, ("one", "two", "three"))))
+    assert "3 files changed, +3 -3" in told
+    assert "src/two.py +1 -1" in told and "src/three.py +1 -1" in told
+
+
+def test_a_file_that_several_diffs_change_is_told_once() -> None:
+    one = (
+        "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n"
+        "@@ -1,2 +1,2 @@\n import os\n-x = {0}\n+x = 7\n"
+    )
+    text = "".join(f"commit {n}\n\n    Set x again\n\n{one.format(n)}" for n in range(3))
+    assert said(text).count("a.py +3 -3") == 1
+
+
+def test_the_place_of_a_warning_is_not_that_of_a_failure_above_it() -> None:
+    text = (
+        "FAIL: test_total (tests.sums.Sums.test_total)\n" + "-" * 70 + "\n"
+        "Traceback (most recent call last):\nAssertionError: 3 != 4\n"
+        "/srv/app/lib/dates.py:77: DeprecationWarning: utcnow is deprecated\n"
+        "  return datetime.utcnow()\n\n"
+        + "-" * 70
+        + "\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n"
+    )
+    told = said(text)
+    assert "AssertionError: 3 != 4" in told
+    assert "3 != 4 (/srv/app/lib/dates.py:77)" not in told
+
+
+RECAP = "web{} : ok=3    changed=1    unreachable={}    failed=0    skipped=0\n"
+PLAY = (
+    "PLAY [web] ***************************************\n\n"
+    "TASK [install a server] **************************\nchanged: [web8]\nchanged: [web9]\n\n"
+    "PLAY RECAP ***************************************\n"
+)
+
+
+def test_counts_by_name_are_the_last_word_of_a_run() -> None:
+    good = engine.digest(PLAY + RECAP.format(8, 0) + RECAP.format(9, 0), 200)
+    assert good.key.startswith("web8 : ok=3") and not good.key.count("failed:")
+    bad = engine.digest(PLAY + RECAP.format(8, 1) + RECAP.format(9, 0), 200)
+    assert "unreachable=1" in bad.key and "web9" not in bad.key
+
+
+def test_no_failures_are_not_taken_for_some() -> None:
+    text = "suite a: ran\nsuite b: ran\n12 passed, 0 failed in 3 s\n"
+    assert engine.digest(text + "error: could not write the report to /srv/r\n", 200).key != ""
+    verdicts = [unit for unit in outputs.units(text)[1] if unit.group == "verdict"]
+    assert [unit.text for unit in verdicts] == ["12 passed, 0 failed in 3 s"]
+
+
+def test_what_failed_comes_before_a_last_word_that_names_nothing() -> None:
+    text = (
+        "-- Found threads\nTill Error at TillLists.txt:40 (find_till):\n"
+        "  No till was found.\n\n-- Configuring incomplete, errors occurred!\n"
+    )
+    assert (
+        engine.digest(text, 200).key
+        == "Till Error at TillLists.txt:40 (find_till): No till was found."
+    )
+
+
+def test_what_a_passing_test_printed_with_its_place_is_not_its_failure() -> None:
+    printed = "  console.warn src/config.js:{}\n    Warning: Failed to read option {}\n\n"
+    text = "PASS src/config.test.js\n" + "".join(printed.format(n, n) for n in range(20))
+    text += "\nTest Suites: 1 passed, 1 total\nTests:       41 passed, 41 total\n"
+    assert "41 passed" in engine.digest(text, 200).key
+
+
+def test_a_usage_over_several_lines_is_no_description() -> None:
+    text = (
+        "Usage\n\n  forge [options] <source>\n  forge [options] <build>\n\n"
+        "Specify a source to make a build system for it in the\ncurrent folder.\n\nOptions\n"
+    )
+    text += "".join(f"  -{letter} <value>     Say what {letter} is for\n" for letter in "abcdefgh")
+    key = engine.digest(text, 200).key
+    assert key == "Specify a source to make a build system for it in the current folder."
+
+
+def test_a_review_without_grave_findings_tells_the_middle_ones_before_the_slight() -> None:
+    text = "# Review\n\n### INFO: The module has a long name\n\nThis is a matter of taste.\n\n"
+    text += "".join(
+        f"### MEDIUM: Batch {n} is read twice\n\nIn `src/b{n}.py:{n}` a batch is read again.\n\n"
+        for n in range(12)
+    )
+    digest = engine.digest(text, 200)
+    assert digest.kind == "review" and "Batch 0 is read twice" in digest.key
+    left = int(re.findall(r"MEDIUM \+(\d+) more", digest.summary)[0])
+    assert left + len(re.findall(r"read twice \(src", digest.summary)) == 12
+
+
+def test_a_message_below_its_place_is_counted() -> None:
+    warned = "src/P{0}.hs:3:7: warning: [-Wunused]\n    The import of {0} is redundant\n"
+    failed = "src/M{0}.hs:7:4: error:\n    Couldn't match type {0}\n"
+    text = "".join(map(warned.format, range(9))) + "".join(map(failed.format, range(5)))
+    told = said(text)
+    assert "14 messages in 14 files; 5 errors, 9 warnings" in told
+
+
+def test_the_last_row_with_a_colon_behind_its_name_is_the_total() -> None:
+    rows = "".join(f"L{n}      {n + 2}     {n * 7 + 3}     {n * 90 + 11}\n" for n in range(8))
+    total = sum(n * 90 + 11 for n in range(8))
+    told = said(f"Language  files  blank  code\n{rows}SUM:    44     220     {total}\n")
+    assert "8 rows" in told and f"to {total}" not in told
+
+
+def test_failed_files_that_are_no_range_are_named() -> None:
+    rows = "".join(f"t/{n:02}_part.t (exited 1) Failed: 1\n" for n in range(0, 30, 3))
+    text = "".join(f"t/{n:02}_part.t .. ok\n" for n in range(31) if n % 3) + rows
+    assert "t/00,03,06,09,12,15,18,21,24,27_part.t" in said(text)
+
+
+def test_what_is_joined_to_a_row_of_another_aspect_is_not_told_as_of_it() -> None:
+    rows = [engine.Row(f"aspect {n}", "word " * 20, n) for n in range(6)]
+    rows += [engine.Row("removed", "a.py", 7), engine.Row("", "Add a tax", 8)]
+    *_, last = engine._few(rows, 7)
+    assert (last.aspect, last.finding) == ("", "removed: a.py; Add a tax")
+
+
+def test_passed_tests_with_long_names_are_no_prose() -> None:
+    rows = "".join(
+        f"test_{word}_of_a_ship (fleet.test_harbor.HarborTest.test_{word}_of_a_ship) ... ok\n"
+        for word in ("crew", "mast", "sail", "keel", "deck", "rope", "flag", "hull") * 9
+    )
+    text = f"{rows}\n{'-' * 70}\nRan 72 tests in 0.044s\n\nOK (skipped=4)\n"
+    assert engine.digest(text, 200).key == "Ran 72 tests in 0.044s; OK (skipped=4)"
+
+
+def test_a_session_with_tables_of_bars_is_no_report() -> None:
+    rows = "".join(f"| berths | {n * 17} | ship |\n" for n in range(40))
+    text = (
+        "select * from berths;\nRuntime error near line 15: CHECK failed: length > 0 (19)\n"
+        f"pragma key_check;\n+--------+----+------+\n{rows}+--------+----+------+\n"
+    )
+    digest = engine.digest(text, 200)
+    assert digest.kind != "report"
+    assert digest.key == "Runtime error near line 15: CHECK failed: length > 0 (19)"
+
+
+def test_what_a_process_says_of_its_end_comes_before_what_is_refused_to_strangers() -> None:
+    guests = "".join(
+        f"Nov 24 20:{n:02}:01 pier sshd[{n * 31 + 900}]: Invalid user {name} from 198.51.100.{n}\n"
+        for n, name in enumerate(("ada", "root", "test", "git", "oracle", "pi") * 8)
+    )
+    text = (
+        f"{guests}Nov 24 22:11:43 pier kernel: Out of memory: Killed process 31 (crane)\n"
+        'Nov 24 22:11:51 pier crane[88]: level=fatal msg="cannot bind" addr=:8080\n'
+        "Nov 24 22:12:17 pier systemd[1]: Failed to start crane.service - Crane.\n"
+    )
+    told = said(text, 150)
+    assert "Out of memory: Killed process 31 (crane)" in told
+    assert 'level=fatal msg="cannot bind" addr=:8080' in told
+    assert "Failed to start crane.service" in told
+
+
+def test_the_status_of_an_answer_and_what_has_expired_are_failures() -> None:
+    head = "".join(f"< X-Header-{n}: {n * 7}\n" for n in range(60))
+    text = (
+        "client: (60) certificate problem: certificate has expired\n"
+        f"> GET /berths HTTP/1.1\n< HTTP/1.1 401 Unauthorized\n{head}< HTTP/1.1 200 OK\n"
+    )
+    told = said(text)
+    assert "certificate has expired" in told and "HTTP/1.1 401 Unauthorized" in told
+
+
+def test_a_panic_is_told_with_what_its_test_printed_above_it() -> None:
+    text = (
+        "=== RUN   TestLoad\n    load_test.go:6: loading a ship of no size\n"
+        "--- FAIL: TestLoad (0.00s)\npanic: runtime error: index out of range [0]\n"
+        "goroutine 7 [running]:\n=== RUN   TestSail\n==================\nWARNING: DATA RACE\n"
+        "==================\n    sail_test.go:9: race detected during execution of test\n"
+        "--- FAIL: TestSail (0.00s)\nFAIL\nexit status 2\n"
+    )
+    told = said(text)
+    assert "TestLoad: loading a ship of no size; panic: runtime error: index out" in told
+    assert "TestSail: race detected during execution of test" in told
+
+
+def test_a_row_that_failed_is_told_with_the_failures_around_its_table() -> None:
+    rows = "".join(
+        f'{{"at":"10:00:{n:02}","level":"info","msg":"loaded berth {n}"}}\n' for n in range(30)
+    )
+    text = (
+        f'$ crane logs\n{rows}{{"at":"10:00:31","level":"fatal","msg":"no key in vault"}}\n'
+        "$ crane wait\nerror: timed out waiting for the crane\n"
+    )
+    told = said(text, 120)
+    assert "level: fatal, msg: no key in vault" in told and "error: timed out" in told
+
+
+def test_a_mark_in_brackets_says_what_failed() -> None:
+    text = "".join(f"remote: chunk {n} of {n * 7}\n" for n in range(40))
+    text += " ! [rejected]        main -> main (non-fast-forward)\nhint: fetch first\n"
+    assert "! [rejected] main -> main (non-fast-forward)" in engine.digest(text, 100).key

@@ -82,14 +82,10 @@ def _outside(layout: Layout, args: Arguments) -> str:
 
 @command("print the path of the branch's newest finished capsule", BRANCH, WORKSTREAM, JSON)
 def latest(layout: Layout, args: Arguments) -> Answer:
-    path = _newest(layout, args)
-    return Answer(text=layout.shown(path), data=lambda: _row(layout, path))
-
-
-def _row(layout: Layout, path: str) -> object:
     from contextkit.capsules.flows import upkeep
 
-    return upkeep.row(layout, path)
+    path = _newest(layout, args)
+    return Answer(text=layout.shown(path), data=lambda: upkeep.row(layout, path))
 
 
 @command(
@@ -122,8 +118,9 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     JSON,
 )
 def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import references
     from contextkit.capsules.documents import items
-    from contextkit.capsules.flows import given
+    from contextkit.capsules.flows import given, upkeep
 
     path = _chosen(layout, args)
     loaded = capsules.load(layout, path)
@@ -135,42 +132,24 @@ def show(layout: Layout, args: Arguments) -> Answer:
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
     stale = given.staleness(layout, path)
     marks = given.marks(layout, files.read(path))
-    notes = [f"trimmed: {line}" for line in gone] + [f"stale: {reason}" for reason in stale]
-    if secrets:
-        notes.insert(0, f"redacted: {redaction.summary(secrets)}")
+    changed = [f"{state}: {name}" for name, state in marks if state != references.FRESH]
+    notes = [
+        *([f"redacted: {redaction.summary(secrets)}"] if secrets else ()),
+        *(f"trimmed: {line}" for line in gone),
+        *(f"stale: {reason}" for reason in stale),
+        *changed,
+        *([f"fresh: {len(marks) - len(changed)} of {len(marks)} references"] if marks else ()),
+    ]
+    data = {
+        "sha256": loaded.sha256, "trimmed": gone, "stale": stale,
+        "references": [{"path": name, "state": state} for name, state in marks], "body": body,
+    }  # fmt: skip
     return Answer(
         text=body,
         exact=True,
-        talk="\n".join([*notes, *_reference_lines(marks)]),
-        data=lambda: _shown(layout, loaded, body, gone, stale, marks),
+        talk="\n".join(notes),
+        data=lambda: {**vars(upkeep.row(layout, path)), **data},
     )
-
-
-def _shown(
-    layout: Layout, loaded: capsules.Stored, body: str, gone: list[str], stale: list[str],
-    marks: list[tuple[str, str]],
-) -> dict[str, object]:  # fmt: skip
-    from contextkit.capsules.flows import upkeep
-
-    return {
-        **vars(upkeep.row(layout, loaded.path)),
-        "sha256": loaded.sha256,
-        "trimmed": gone,
-        "stale": stale,
-        "references": [{"path": name, "state": state} for name, state in marks],
-        "body": body,
-    }
-
-
-def _reference_lines(marks: list[tuple[str, str]]) -> list[str]:
-    """Report on the sealed references; unchanged ones are only counted."""
-    from contextkit.base import references
-
-    fresh = sum(state == references.FRESH for _, state in marks)
-    if not marks:
-        return []
-    changed = [f"{state}: {name}" for name, state in marks if state != references.FRESH]
-    return [*changed, f"fresh: {fresh} of {len(marks)} references"]
 
 
 @command(

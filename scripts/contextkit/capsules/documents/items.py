@@ -42,10 +42,6 @@ class Item(Record):
         """Whether it says of itself that it is closed."""
         return self.bare.strip("*_~ ").lower().startswith(_CLOSED) or "(closed)" in self.text
 
-    @property
-    def words(self) -> frozenset[str]:
-        return _words(self.bare)
-
 
 def _words(text: str) -> frozenset[str]:
     """The longer words of a text, of paths too, in lowercase."""
@@ -78,14 +74,13 @@ def carried(before: str, after: str) -> list[Item]:
 
     One is in `after` if some item there has half of its words; one that is closed stays behind.
     """
-    new = [item.words for item in items(after)]
+    new = [_words(item.bare) for item in items(after)]
     own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
+    still_open = [(item, words) for item in own if not item.closed and (words := _words(item.bare))]
     return [
         item
-        for item in own
-        if not item.closed
-        and item.words
-        and all(len(item.words & other) < _ALIKE * len(item.words) for other in new)
+        for item, words in still_open
+        if all(len(words & other) < _ALIKE * len(words) for other in new)
     ]
 
 
@@ -106,15 +101,13 @@ def _marked(item: Item) -> str:
 
 def _added(body: str, section: str, texts: list[str]) -> str:
     """`body` with list items below the last one of a section, which is added if it is missing."""
-    there = [item for item in items(body) if item.section == section]
     lines = body.rstrip("\n").split("\n")
-    if there:
-        at = there[-1].line - 1 + there[-1].text.count("\n") + 1
-        return "\n".join([*lines[:at], *texts, *lines[at:]]) + "\n"
-    for title, first, _ in sections_of(lines):
-        if title == section:
-            return "\n".join([*lines[:first], *texts, *lines[first:]]) + "\n"
-    return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
+    ends = [first for title, first, _ in sections_of(lines) if title == section]
+    ends += [it.line + it.text.count("\n") for it in items(body) if it.section == section]
+    if not ends:
+        lines += ["", f"# {section}"]
+        ends = [len(lines)]
+    return "\n".join([*lines[: ends[-1]], *texts, *lines[ends[-1] :]]) + "\n"
 
 
 def for_subagent(body: str) -> str:
@@ -148,10 +141,9 @@ def _without_owner(line: str) -> str:
 def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     """The mission, decisions, risks and preferences that touch the words of `task`, in `room`."""
     asked = _words(task)
-    weights = {item.at: len(item.words & asked) for item in items(body)}
     own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
-    own = [item for item in own if not item.closed and _matters(item, weights[item.at], asked)]
-    own.sort(key=lambda item: (item.section != MISSION, -weights[item.at]))
+    own = [item for item in own if not item.closed and _matters(item, asked)]
+    own.sort(key=lambda item: (item.section != MISSION, -len(_words(item.bare) & asked)))
     lines: list[str] = []
     for item in own:
         line = f"- {item.bare}"
@@ -162,10 +154,10 @@ def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     return "\n".join(lines)
 
 
-def _matters(item: Item, weight: int, asked: frozenset[str]) -> bool:
+def _matters(item: Item, asked: frozenset[str]) -> bool:
     if item.section == THREADS and "preference" not in item.bare[:20].lower():
         return False
-    return bool(weight) or item.section == MISSION or not asked
+    return item.section == MISSION or not asked or not asked.isdisjoint(_words(item.bare))
 
 
 # Under a cap, whole items are dropped in the seed's order: newest, blocking, and high-severity ones
@@ -236,13 +228,9 @@ def _joined(items: list[Item], texts: Sequence[str]) -> str:
 
 def _losses(items: list[Item], gone: list[Item]) -> list[str]:
     """A line for each section that lost something, in the order of the body."""
-    of: dict[str, list[int]] = {}
-    for item in items:
-        of.setdefault(item.section, [0, 0])[1] += 1
-    for item in gone:
-        of[item.section][0] += 1
+    whole, lost = ([item.section for item in each] for each in (items, gone))
     return [
-        f"{section or 'the beginning'}: {lost} of {count} items"
-        for section, (lost, count) in of.items()
-        if lost
+        f"{section or 'the beginning'}: {lost.count(section)} of {whole.count(section)} items"
+        for section in dict.fromkeys(whole)
+        if section in lost
     ]

@@ -67,13 +67,11 @@ class _Entry:
 
     def close(self, number: int, current: _Entry) -> None:
         """End this entry at line `number`; take over the done marks above that from `current`."""
-        while self is not current and current.ends_in_stray_mark():
+        while self is not current and current.lines and current.lines[-1][0] > current.end:
+            if not current.lines[-1][1].startswith(_DONE):
+                break
             self.lines.append(current.lines.pop())
         self.end = number
-
-    def ends_in_stray_mark(self) -> bool:
-        number, line = self.lines[-1] if self.lines else (-1, "")
-        return number > self.end and line.startswith(_DONE)
 
     def insert_at(self) -> int:
         """Where to add a line to the entry: before its closing line, or after its last line."""
@@ -281,14 +279,19 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
 
 
 def _marked(text: str, identity: str, mark: str) -> str:
-    """An inbox in which the reminder `identity` has another done mark."""
+    """An inbox in which the reminder `identity` has another done mark, else byte for byte."""
     entry = next(entry for entry in _entries(text) if entry.identity() == identity)
     added = [f"{_DONE} {mark}"]
     if entry.end < 0:
         added.append(f"{_END}{identity} -->")
     elif entry.run() >= _RUN:
         added.insert(0, _stitch(identity))
-    return _with_lines(text, entry.insert_at(), added)
+    at, lines, end = entry.insert_at(), text.split("\n"), _newline(text)[:-1]
+    added = [line + end for line in added]
+    if at == len(lines):  # the last line had no newline
+        lines[-1] += end
+        added.append("")
+    return "\n".join([*lines[:at], *added, *lines[at:]])
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:
@@ -309,17 +312,6 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
             if mark and mark not in marks:
                 text = _marked(text, reminder.id, mark)
     return text.encode()
-
-
-def _with_lines(text: str, at: int, added: list[str]) -> str:
-    """`text` with lines inserted before line number `at`; the rest is unchanged byte for byte."""
-    lines = text.split("\n")
-    end = _newline(text)[:-1]
-    added = [line + end for line in added]
-    if at == len(lines):  # the last line had no newline
-        lines[-1] += end
-        added.append("")
-    return "\n".join([*lines[:at], *added, *lines[at:]])
 
 
 def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, git, markdown, names, stores, templates, tokens
+from contextkit.base import files, filters, git, markdown, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -69,13 +69,12 @@ class Capsule(Record):
 
 
 class Stored(Record):
-    """A capsule on disk; `tokens` counts its body, `sha256` covers the whole file."""
+    """A capsule on disk; `sha256` covers the whole file."""
 
     path: str
     capsule: Capsule
     body: str
     sha256: str
-    tokens: int
 
 
 def blank(
@@ -140,11 +139,6 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     return formats.build_known(Capsule, values, f"{where}: front matter"), body
 
 
-def headings(body: str) -> dict[str, int]:
-    """The level-1 headings of a body, each with its line in the body."""
-    return {title: at + 1 for title, at, _ in markdown.sections(body.split("\n"), 1)}
-
-
 def placeholders() -> tuple[str, ...]:
     """The `<…>` phrases of our own outline."""
     if not _PLACEHOLDERS:
@@ -201,13 +195,7 @@ def load(layout: Layout, path: str) -> Stored:
     if unfinished(text):
         raise bad_input(f"{shown}: is a stub: fill it in first")
     capsule, body = parse(text.replace("\r\n", "\n"), shown)
-    return Stored(
-        path=path,
-        capsule=capsule,
-        body=body,
-        sha256=names.sha256(text.encode()),
-        tokens=tokens.estimate(body),
-    )
+    return Stored(path=path, capsule=capsule, body=body, sha256=names.sha256(text.encode()))
 
 
 def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
@@ -349,19 +337,14 @@ def latest_entries(path: str, count: int) -> list[str]:
     """The `count` latest entries of a notebook, newest first. Raises ContextError if unreadable."""
     if not os.path.isfile(path):
         return []
-    return newest_entries(entries(files.read(path)), count)
+    return entries(files.read(path))[:count]
 
 
 def entries(text: str) -> list[str]:
-    """The entries of a notebook in file order; headings inside code fences do not count."""
+    """The entries of a notebook, newest first: by the times in their headings, else the last."""
     lines = text.replace("\r\n", "\n").split("\n")
-    return ["\n".join(lines[a:b]).strip() for _, a, b in markdown.sections(lines, 2)]
-
-
-def newest_entries(texts: list[str], count: int) -> list[str]:
-    """The last `count` entries, newest first, by the times in their headings if there are any."""
-    order = sorted(range(len(texts)), key=lambda i: (time_of(texts[i]), i), reverse=True)
-    return [texts[i] for i in order[:count]]
+    texts = ["\n".join(lines[a:b]).strip() for _, a, b in markdown.sections(lines, 2)]
+    return sorted(reversed(texts), key=time_of, reverse=True)
 
 
 def time_of(entry: str) -> str:
@@ -397,16 +380,17 @@ def seal_of(text: str) -> Seal | None:
     from contextkit.base import formats
 
     head, digests = "", {}
-    ours = _seal_lines(text.split("\n"))
-    for line in (text.split("\n")[at].strip() for at in ours):
+    lines = text.split("\n")
+    ours = [lines[at].strip() for at in _seal_lines(lines)]
+    for line in ours:
         if line.startswith("head:"):
             head = line[5:].strip() if _HEX.issuperset(line[5:].strip()) else ""
         elif line.startswith("- "):
             try:
-                entry = formats.from_json(line[2:], "references")
+                entry = str(formats.from_json(line[2:], "references"))
             except ContextError:
                 continue
-            path, _, digest = str(entry).rpartition(" ")
+            path, _, digest = entry.rpartition(" ")
             digests[path or digest] = digest if path else ""
     return Seal(head=head, digests=digests) if ours else None
 

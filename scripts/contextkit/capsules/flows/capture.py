@@ -7,8 +7,8 @@ import os
 from contextkit.base import files, git, names, redaction, sessions, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterable, Sequence
+from contextkit.base.records import Declaration, Record
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
@@ -48,15 +48,15 @@ class Captured(Record):
     stub: str
 
 
-class Quote(Record):
+class Quote(Declaration):
     """Texts of one source, each in so many tokens, and a line that follows them if any is quoted.
 
     `path` is that of the capsule that the new one replaces, if they are from it.
     """
 
     title: str
-    texts: tuple[str, ...]
-    room: int
+    texts: Sequence[str]
+    room: int = _KNOWN
     between: str = "\n"
     more: str = ""
     path: str = ""
@@ -76,7 +76,10 @@ def capture(layout: Layout, request: Request) -> Captured:
     noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     quoted = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
-    capsule = _blank(layout, request, branch, session).replace(
+    limits = layout.limits
+    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
+    version, budget = request.version or "0.1", request.tokens or usual
+    capsule = capsules.blank(branch, session, request.now, budget, version, request.mini).replace(
         workstream=stream, replaces=next((quote.path for quote in stored if quote.path), "")
     )
     if request.file:
@@ -112,13 +115,6 @@ def capture(layout: Layout, request: Request) -> Captured:
     return Captured(prompt=prompt, path=path, stub=stub)
 
 
-def _blank(layout: Layout, request: Request, branch: str, session: str) -> capsules.Capsule:
-    limits = layout.limits
-    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
-    version, budget = request.version or "0.1", request.tokens or usual
-    return capsules.blank(branch, session, request.now, budget, version, request.mini)
-
-
 def _slug(branch: str, chosen: str) -> str:
     slug = chosen or branch.replace("/", "-")
     if "/" in slug or not slug.strip("."):
@@ -149,7 +145,7 @@ def _entries(layout: Layout, *notebooks: str) -> list[Quote]:
             remark(str(error))
             continue
         title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
-        quotes.append(Quote(title=title, texts=tuple(texts), room=_ENTRY, between="\n\n"))
+        quotes.append(Quote(title=title, texts=texts, room=_ENTRY, between="\n\n"))
     return quotes
 
 
@@ -159,7 +155,7 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
     head, most = git.head(layout.repository), layout.limits.capsule_prompt_commits
     is_detached = branch == head.name and not head.branch
     log = git.log(layout.repository, "" if is_detached else branch, most)
-    lines = tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
+    lines = [f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log]
     return [Quote(title="Latest commits, newest first", texts=lines, room=_COMMIT)]
 
 
@@ -174,7 +170,7 @@ def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
 def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     shown = noted[: layout.limits.capsule_prompt_reminders]
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
-    texts = tuple(map(reminders.line, shown))
+    texts = [reminders.line(reminder) for reminder in shown]
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
@@ -183,7 +179,7 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
     texts = [
-        tokens.clip(text, quote.room)
+        tokens.clip(names.one_line(text) if quote.between == "\n" else text, quote.room)
         for quote in quoted
         for text in redaction.cleaned(list(quote.texts), allowed)
     ]
@@ -224,7 +220,7 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> list[Quote
         (layout.verdicts, lambda: _reviews(layout)),
         (layout.handoffs, lambda: _decisions(layout, branch)),
         (layout.root, lambda: _dismissals(layout)),
-        (layout.registry, lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])]),
+        (layout.registry, lambda: [Quote(title=_GAPS, texts=gaps(layout, branch)[-_MOST_GAPS:])]),
     )
     quotes = list[Quote]()
     for place, look in looks:
@@ -245,14 +241,11 @@ def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
 
     before = given.at(layout, path, branch)
     title = f"From `{before.path}`, the capsule that this one replaces"
+    title += ": decisions, threads and preferences that are still open"
     still_open = [item.bare for item in items.carried(before.whole, "")]
     return [
-        _quote(
-            f"{title}: decisions, threads and preferences that are still open",
-            still_open,
-            before.path,
-        ),
-        _quote(f"What has changed since `{before.path}`", before.news),
+        Quote(title=title, texts=still_open, path=before.path),
+        Quote(title=f"What has changed since `{before.path}`", texts=before.news),
     ]
 
 
@@ -269,24 +262,16 @@ def _task(layout: Layout, now: int) -> list[Quote]:
         for finding in recovered.findings[:_MOST]
     ]
     phase = f", in {recovered.phase}" if recovered.phase else ""
-    return [_quote(f"The open task `{recovered.task}`{phase}, and what was found", lines)]
+    title = f"The open task `{recovered.task}`{phase}, and what was found"
+    return [Quote(title=title, texts=lines)]
 
 
 def _reviews(layout: Layout) -> list[Quote]:
     """What the open reviews found; the P0 of each in words."""
     from contextkit.handoffs.flows import work
 
-    lines = tuple(work.of_verdicts(layout)[:_MOST])
+    lines = work.of_verdicts(layout)[:_MOST]
     return [Quote(title="Open reviews, worst first", texts=lines, room=_REVIEW)]
-
-
-def _still_open(layout: Layout, carried: tuple[str, ...]) -> tuple[str, ...]:
-    """The blockers of an artifact without those of reviews, which are quoted as they are now."""
-    if not carried:
-        return ()
-    from contextkit.handoffs.flows import fitting, work
-
-    return work.still_open(layout, fitting.apart("blockers", carried))
 
 
 def _decisions(layout: Layout, branch: str) -> list[Quote]:
@@ -296,10 +281,14 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
     last = max(own, key=lambda handoff: (handoff.timestamp, handoff.sequence), default=None)
     if last is None:
         return []
+    from contextkit.handoffs.flows import fitting, work
+
+    # reviews are quoted as they are now
+    still_open = work.still_open(layout, fitting.apart("blockers", last.blockers))
+    blocked = [f"Blocked: {blocker}" for blocker in still_open]
     rejected = [f"Rejected: {approach}" for approach in last.rejected]
-    blocked = [f"Blocked: {blocker}" for blocker in _still_open(layout, last.blockers)]
     title = f"Decisions of the last handoff, {last.from_agent} to {last.to_agent}"
-    return [_quote(title, [*last.decisions, *blocked, *rejected])]
+    return [Quote(title=title, texts=[*last.decisions, *blocked, *rejected])]
 
 
 def _dismissals(layout: Layout) -> list[Quote]:
@@ -314,7 +303,8 @@ def _dismissals(layout: Layout) -> list[Quote]:
 
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
-    return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
+    lines = [f"{row.title}: {row.reason}" for row in newest]
+    return [Quote(title="Dismissed findings", texts=lines)]
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:
@@ -325,7 +315,3 @@ def gaps(layout: Layout, branch: str) -> list[str]:
 
     newest = os.path.basename(capsules.latest(layout, branch))
     return registry.open_gaps(layout, branch, newest[:16])
-
-
-def _quote(title: str, lines: Iterable[str], path: str = "") -> Quote:
-    return Quote(title=title, texts=tuple(map(names.one_line, lines)), room=_KNOWN, path=path)

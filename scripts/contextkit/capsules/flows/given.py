@@ -245,21 +245,17 @@ def _origin(repository: git.Repository, branch: str) -> str:
             named = move.what.removeprefix(_CREATED)
             if named == "HEAD" or git.is_hash(named):
                 return _checked_out(repository, branch, move)
-            return _local(repository, named)
+            remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
+            is_remote = git.commit_of(repository, f"refs/remotes/{remote}")
+            return remote.partition("/")[2] if is_remote else named.removeprefix(_HEADS)
     return ""
-
-
-def _local(repository: git.Repository, named: str) -> str:
-    """A branch's own name, without `refs/heads/` or its remote."""
-    remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
-    if git.commit_of(repository, f"refs/remotes/{remote}"):
-        return remote.partition("/")[2]
-    return named.removeprefix(_HEADS)
 
 
 def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str:
     """The branch that some work tree had checked out when `branch` was made."""
-    for folder in _folders(repository):
+    linked = os.path.join(repository.common, "worktrees")
+    others = (os.path.join(linked, name) for name in stores.names_in(linked))
+    for folder in (repository.common, *others):  # of every work tree, the main one first
         name, at = "", ""
         for move in reversed(list(git.moves(folder, "HEAD"))):
             left, moved, entered = move.what.removeprefix(_MOVED).partition(" to ")
@@ -276,9 +272,3 @@ def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str
         ):
             return name or current
     return ""
-
-
-def _folders(repository: git.Repository) -> list[str]:
-    """The git folder of every work tree, the main one first."""
-    linked = os.path.join(repository.common, "worktrees")
-    return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]

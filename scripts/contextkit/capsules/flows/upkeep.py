@@ -117,7 +117,8 @@ def _line_of(text: str, what: str) -> int:
 
 def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
     """Missing sections; more than `most` highlights; threads of which nobody knows what is next."""
-    there = capsules.headings(body)
+    heads = markdown.sections(body.split("\n"), 1)
+    there = {title: at + 1 for title, at, _ in heads}
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
             yield _error(f"the section `# {section}` is missing")
@@ -318,6 +319,7 @@ def row(layout: Layout, path: str) -> Row:
 
 
 _HEADS = "refs/heads/"
+_MAINS = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
 
 
 def prune(
@@ -369,38 +371,22 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
     """The members of `rows`, all from one branch, that reached the default branch."""
     repository = layout.repository
     branches = {row.branch for row in rows}
-    main = _default_branch(layout)
-    if repository is None or len(branches) != 1 or not main:
+    if repository is None or len(branches) != 1:
         return []
-    (branch,) = branches
-    if main.rpartition("refs/heads/")[2] == branch or main.endswith(f"/{branch}"):
-        return []
-    if git.head(repository).branch == branch:
+    refs = [git.followed(repository, place) for place in _MAINS]
+    main, branch = next((ref for ref, commit in refs if commit), ""), branches.pop()
+    is_main = main.rpartition(_HEADS)[2] == branch or main.endswith(f"/{branch}")
+    if not main or is_main or git.head(repository).branch == branch:
         return []
     tip = git.commit_of(repository, _HEADS + branch)
-    if tip:
-        return rows if _has_merged(repository, main, tip) else []
+    if tip:  # one on main's own line may be that of a new branch: it is not certain
+        base = git.output(repository.top, "merge-base", main, tip).strip()
+        line = git.output(repository.top, "rev-list", "--first-parent", main).split()
+        return rows if base == tip and tip not in line else []
     if git.output(repository.top, "for-each-ref", f"refs/remotes/*/{branch}"):
         return []  # somebody else may still be working on it
     arrived = git.output(layout.root, "ls-tree", "-r", "-z", "--name-only", main, "--", ".")
     return [row for row in rows if row.id in arrived.split("\0")]
-
-
-def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
-    """Whether `main` contains the commit `tip` through a merge.
-
-    A tip on `main`'s own line may be that of a new branch, so then it is not certain.
-    """
-    base = git.output(repository.top, "merge-base", main, tip).strip()
-    line = git.output(repository.top, "rev-list", "--first-parent", main).split()
-    return base == tip and tip not in line
-
-
-def _default_branch(layout: Layout) -> str:
-    """The full name of main or master, or else of origin's default branch; '' without any."""
-    places = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
-    refs = [git.followed(layout.repository, place) for place in places if layout.repository]
-    return next((ref for ref, commit in refs if commit), "")
 
 
 # References in a capsule. A path is looked up below the root and, if shortened, among the tracked

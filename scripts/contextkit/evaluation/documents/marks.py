@@ -136,21 +136,15 @@ def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[dict[str, Any]]
         for arm in arms:
             chosen = [s for s in sheets if s.arm == arm and kind in (ALL, s.kind)]
             if chosen:
-                rows.append({"id": f"{arm} {kind}", "arm": arm, "kind": kind, **_score(chosen)})
+                low, high = interval(chosen)
+                rows.append({
+                    "id": f"{arm} {kind}", "arm": arm, "kind": kind, "documents": len(chosen),
+                    "questions": sum(len(sheet.marks) for sheet in chosen),
+                    "right": share(chosen), "low": low, "high": high,
+                    "wrong": sum(sheet.marks.count("wrong") for sheet in chosen),
+                    "tokens": round(sum(sheet.tokens for sheet in chosen) / len(chosen)),
+                })  # fmt: skip
     return rows
-
-
-def _score(sheets: list[Sheet]) -> dict[str, Any]:
-    low, high = interval(sheets)
-    return {
-        "documents": len(sheets),
-        "questions": sum(len(sheet.marks) for sheet in sheets),
-        "right": share(sheets),
-        "wrong": sum(sheet.marks.count("wrong") for sheet in sheets),
-        "tokens": round(sum(sheet.tokens for sheet in sheets) / len(sheets)),
-        "low": low,
-        "high": high,
-    }
 
 
 def share(sheets: Iterable[Sheet]) -> float:

@@ -19,7 +19,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence
-from contextkit.evaluation.flows.calling import Caller
+from contextkit.evaluation.flows.trial import Caller
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption, changes
@@ -63,11 +63,12 @@ def prompts() -> list[str]:
 
 
 def run(
-    layout: Layout, command: str, host: Host, caller: Caller, count: int,
+    layout: Layout, command: str, host: Host, seconds: int, count: int,
     progress: Callable[[str], None],
 ) -> list[Run]:  # fmt: skip
     """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
     kept = os.path.join(layout.state, "evaluation")
+    caller = Caller(seconds)
     runs: list[Run] = []
     try:
         for number in range(count):
@@ -177,13 +178,10 @@ def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
                 if name.endswith(".jsonl"):
                     with open(os.path.join(here, name), "rb") as file:
                         lines = [formats.object_in(line) for line in file]
-                    if any(_worked_in(line, root) for line in lines):
+                    told = [(formats.inside(line, "payload") or line).get("cwd") for line in lines]
+                    where = {os.path.realpath(cwd) for cwd in told if isinstance(cwd, str)}
+                    if os.path.realpath(root) in where:
                         yield lines
-
-
-def _worked_in(line: dict[str, Any], root: str) -> bool:
-    folder = (formats.inside(line, "payload") or line).get("cwd")
-    return isinstance(folder, str) and os.path.realpath(folder) == os.path.realpath(root)
 
 
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
@@ -213,24 +211,21 @@ def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:
     return given, written, read, answered
 
 
+_MEANS = {"turns": 1, "tokens": None, "cost": None, "seconds": None}  # and their digits
+
+
 def rows(lived: Sequence[Run]) -> list[dict[str, object]]:
-    """A row for each arm, `without` first."""
+    """A row for each arm, `without` first: what holds in percent, and a day's averages."""
     by_arm = {arm: [run for run in lived if run.arm == arm] for arm in (WITHOUT, WITH)}
-    return [_row(arm, runs) for arm, runs in by_arm.items() if runs]
-
-
-def _row(arm: str, runs: Sequence[Run]) -> dict[str, object]:
-    """The share of hidden tests that hold in percent; the rest is a day's average."""
-
-    def mean(field: str, digits: int | None = None) -> Any:
-        return round(sum(getattr(run, field) for run in runs) / len(runs), digits)
-
-    share = 100 * sum(run.solved for run in runs) / sum(run.tests for run in runs)
-    return {
-        "id": arm, "arm": arm, "runs": len(runs), "solved": round(share, 1),
-        "turns": mean("turns", 1), "tokens": mean("tokens"), "cost": mean("cost"),
-        "seconds": mean("seconds"), "failed": sum(run.failed for run in runs),
-    }  # fmt: skip
+    made: list[dict[str, object]] = []
+    for arm, runs in by_arm.items():
+        sums = {name: sum(getattr(run, name) for run in runs) for name in Run._fields[1:-1]}
+        if runs:
+            means = {name: round(sums[name] / len(runs), d) for name, d in _MEANS.items()}
+            share = round(100 * sums["solved"] / sums["tests"], 1)
+            made.append({"id": arm, "arm": arm, "runs": len(runs), "solved": share,
+                         **means, "failed": sums["failed"]})  # fmt: skip
+    return made
 
 
 def unhooked(lived: Sequence[Run]) -> str:

@@ -190,10 +190,10 @@ def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
     return tokens.size(render(handoff), tokenizer)
 
 
-def sentences(text: str, most: int = MOST_SENTENCES) -> str:
-    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
+def sentences(text: str) -> str:
+    """The first two sentences of a line; one ends with `.`, `!` or `?` and a space."""
     end = 0
-    for _ in range(most):
+    for _ in range(MOST_SENTENCES):
         ends = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
         if not ends:
             return text
@@ -288,10 +288,11 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     except ContextError as error:
         return [("error", str(error)), *faults]
     faults += [("error", fault) for fault in _over(fields, text, limits)]
-    for field, placeholder in PLACEHOLDERS.items():
-        there = _words(fields.get(field))
-        left = [word for word in _words(placeholder) if word in there]
-        faults += [("error", f"{field}: still says {word}") for word in left]
+    for field, unfilled in PLACEHOLDERS.items():
+        words = unfilled if isinstance(unfilled, tuple) else (unfilled,)
+        said = fields.get(field, ())
+        there = said if isinstance(said, tuple) else (said,)
+        faults += [("error", f"{field}: still says {word}") for word in words if word in there]
     if not handoff.story_id:
         faults.append(("warning", "story_id: is empty"))
     if sentences(handoff.next_action) != handoff.next_action:
@@ -311,10 +312,6 @@ def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
     most = limits.handoff_max_tokens
     if not tokens.within(text, most, limits.tokenizer):
         yield f"has ~{tokens.size(text, limits.tokenizer)} tokens, {most} are the most"
-
-
-def _words(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (str(value),)
 
 
 # The field for each key: its name, or that of the make variable; a story's also in `story_context`.
@@ -385,9 +382,7 @@ def _take(
         elif name == "consumed":
             fields[name] = str(value).lower() == "true"
         elif name == "sequence":
-            digits = str(value)
-            whole = names.is_whole(digits, 9)
-            fields[name] = int(digits) if whole else 0
+            fields[name] = int(value) if names.is_whole(str(value), 9) else 0
         else:
             fields[name] = _clean(name, _as_text(value))
     elif key in LIST_KEYS and not above:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, sessions, shelf, version
+from contextkit.base import agents, files, formats, git, names, sessions, shelf, version
 from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -36,11 +36,12 @@ class Switch(Record):
 
 
 class View(Record):
-    """Who is active in a session, or was when it ended, and the time of its last switch."""
+    """Who is active in a session, or was when it ended; when and at what commit it switched."""
 
     active: str = ""
     ended: str = ""
     at: str = ""
+    head: str = ""
 
     def check(self) -> None:
         if not all(agent == "" or agents.is_id(agent) for agent in (self.active, self.ended)):
@@ -183,7 +184,7 @@ def _load(layout: Layout) -> State | None:
         fields = formats.object_from_json(files.read(path), FILE)
         version.refuse_newer(fields.get("format"), str(FORMAT), layout.shown(path))
         views = formats.inside(fields, "views").items()
-        fields["views"] = {session: formats.build(View, view, FILE) for session, view in views}
+        fields["views"] = {key: formats.build_known(View, view, FILE) for key, view in views}
         built: State = formats.build_known(State, fields, FILE)
     except NewerFormat:
         raise
@@ -224,25 +225,20 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
         carried=carried, session=state.session,
     )  # fmt: skip
     since = names.iso(now - names.seconds(layout.limits.payload_idle))
-    rested = _rested(state, since, most)
+    rest = {key for key, view in state.views.items() if view.at < since or not view.active}
+    others = rest - {state.session}
+    rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
+    rested = sorted(rested, key=_stamped)[:-most]  # the newest of all that rest stay
     gone = {*[*state.order, path][:-most], *rested}
     left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
     views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
     kept = state.replace(
         views=views, sequence=handoff.sequence, switches=(*state.switches, switch.line)
     )
-    save(layout, kept.with_own(active=handoff.to_agent, ended="", at=at))
+    _activate(layout, kept, handoff.to_agent, at)
     for name in sorted(gone):
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     return path
-
-
-def _rested(state: State, since: str, most: int) -> list[str]:
-    """The artifacts of other sessions that rest, but for the newest `most`."""
-    rest = {key for key, view in state.views.items() if view.at < since or not view.active}
-    others = rest - {state.session}
-    rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
-    return sorted(rested, key=_stamped)[:-most]
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
@@ -250,7 +246,12 @@ def start(layout: Layout, state: State, agent: str, now: int) -> None:
     at = names.iso(now)
     first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
     started = state.replace(switches=(*state.switches, first.line))
-    save(layout, started.with_own(active=agent, ended="", at=at))
+    _activate(layout, started, agent, at)
+
+
+def _activate(layout: Layout, state: State, agent: str, at: str) -> None:
+    head = git.head(layout.repository).commit
+    save(layout, state.with_own(active=agent, ended="", at=at, head=head))
 
 
 def undo(layout: Layout, state: State) -> tuple[State, str]:
@@ -270,7 +271,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     before = earlier[-1].to_agent if earlier else last.from_agent  # not who was said to hand over
     left = state.replace(switches=tuple(switch.line for switch in log if switch is not last))
     at = earlier[-1].at if earlier else ""
-    undone = left.with_own(active="" if is_first else before, at=at)
+    undone = left.with_own(active="" if is_first else before, at=at, head="")
     if name:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)

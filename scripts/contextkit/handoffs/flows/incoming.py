@@ -17,7 +17,6 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.stores import names_in
 from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -42,8 +41,8 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     return compose(layout, to, profile(layout, to, typed), chain)
 
 
-def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff]) -> str:
-    """Combine as many of the artifacts `chain`, newest first, as are kept, then the profile."""
+def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, Handoff]) -> str:
+    """Combine the kept artifacts of `chain`, newest first, and the agent's `own` profile."""
     kept = dict(list(chain.items())[: layout.limits.handoff_retained])
     parts = [
         {
@@ -64,8 +63,9 @@ def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff])
     if parts:
         more = _more(layout, next(iter(kept.values())))
         text = templates.render("handoff_context.md", agent=agent, artifacts=parts, more=more)
-    if own.path:
-        return f"{text}{_HEADING}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
+    path, whole = own
+    if path:
+        return f"{text}{_HEADING}{names.one_line(path)}, from here to the end\n\n{whole}"
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
     remark(f"no profile of {agent} was found ({asked}): artifacts only")
     return text
@@ -126,29 +126,20 @@ def frame(count: int, each: int) -> int:
 
 def shortened(layout: Layout, agent: str, text: str) -> str:
     """Replace the profile in a context of `agent` by a reference to its path."""
-    own = profile(layout, agent)
-    head = text.removesuffix(own.text).rpartition(_HEADING)[0]
-    return f"{head}{_HEADING}read {own.path}\n"
+    path, whole = profile(layout, agent)
+    head = text.removesuffix(whole).rpartition(_HEADING)[0]
+    return f"{head}{_HEADING}read {path}\n"
 
 
 # Profiles: texts of the host repository that turn a model into an agent, with its persona, commands
 # and dependencies; only ever read
 
 
-class Profile(Record):
-    """An agent's profile, verbatim except for secrets, and its path; empty if there is none."""
-
-    text: str = ""
-    path: str = ""
-
-
-def profile(layout: Layout, agent: str, typed: str = "") -> Profile:
-    """The profile at the path `typed`, or else at the place set for this agent."""
+def profile(layout: Layout, agent: str, typed: str = "") -> tuple[str, str]:
+    """The path and text (without secrets) of the profile at `typed`, else at this agent's place."""
     path = find_profile(layout, agent, typed)
-    return Profile(
-        text=redaction.cleaned(load_profile(layout, path), layout.limits.secrets_allow),
-        path=layout.shown(path) if path else "",
-    )
+    text = redaction.cleaned(load_profile(layout, path), layout.limits.secrets_allow)
+    return layout.shown(path) if path else "", text
 
 
 def find_profile(layout: Layout, agent: str, typed: str = "") -> str:
@@ -207,7 +198,10 @@ def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None)
     if len(profiles) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
     loaded = {typed: _profile(layout, typed) for typed in profiles}
-    each, kept = artifact or _mean(layout), layout.limits.handoff_retained
+    stored = handoff_state.current(layout).artifacts.values()
+    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
+    usual = round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
+    each, kept = artifact or usual, layout.limits.handoff_retained
     switches = [(profiles[at - 1], profiles[at], frame(min(at, kept), each))
                 for at in range(1, len(profiles))]  # fmt: skip
     rows = _savings(switches, {typed: size for typed, (_, size) in loaded.items()})
@@ -248,12 +242,6 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
         raise bad_input(f"profiles: there is no file {name!r} in the repository")
     shown = os.path.splitext(os.path.basename(name))[0]
     return names.one_line(shown), tokens.estimate(load_profile(layout, path))
-
-
-def _mean(layout: Layout) -> int:
-    stored = handoff_state.current(layout).artifacts.values()
-    sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
-    return round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
 
 
 def recorded(layout: Layout) -> list[Row]:

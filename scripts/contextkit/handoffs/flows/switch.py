@@ -20,9 +20,8 @@ def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> str:
     """Write the artifact of `fields`, make its receiver active, and return the path."""
-    handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
-        handover.begin()
+        handover = _Handover(layout, fields, now, no_story, strict)
         if not handover.giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
         _refuse_misspelled(layout, handover.to)
@@ -47,10 +46,9 @@ def switch(
     also gets what that agent was given in another session. One that is already active gets nothing.
     Raises ContextError without changing anything.
     """
-    handover = _Handover(layout, fields, now, no_story, strict)
-    to = handover.to
     with handoff_state.locked(layout):
-        handover.begin()
+        handover = _Handover(layout, fields, now, no_story, strict)
+        to = handover.to
         if handover.giver == to and not fields.get("from_agent"):
             return handover.add()
         if not profile:
@@ -66,7 +64,10 @@ def switch(
 
 
 class _Handover:
-    """A handover in the making: the fields that somebody typed, and who gives to whom."""
+    """A handover in the making: the fields that somebody typed, and who gives to whom.
+
+    The agent named hands over, else the active one. To be made under the lock.
+    """
 
     def __init__(
         self, layout: Layout, typed: handoffs.Fields, now: int, no_story: bool, strict: bool
@@ -74,18 +75,21 @@ class _Handover:
         self.to = agents.identify(typed.get("to_agent", ""), "to")
         self._layout, self._typed, self._now = layout, typed, now
         self._no_story, self._strict = no_story, strict
-
-    def begin(self) -> None:
-        """Find out who hands over: the agent named, else the active one. Call under the lock."""
-        self.state = handoff_state.current(self._layout)
-        named, active = self._typed.get("from_agent"), self.state.active
+        self.state = handoff_state.current(layout)
+        named, active = typed.get("from_agent"), self.state.active
         self.giver = agents.identify(named, "from") if named else active
         if active not in ("", self.giver):
             remark(f"from={self.giver}, but {active} was the active agent")
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
-        before = {name: self.state.artifacts[name] for name in self._chain()}
+        order = self.state.order
+        if not order and not self.state.active:  # the first one: those where the giver was active
+            views = self.state.views.items()
+            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
+            order = self.state.order_of(max(there)[1]) if there else []
+        kept = reversed(order[-self._layout.limits.handoff_retained :])
+        before = {name: self.state.artifacts[name] for name in kept}
         chain = list(before.values())
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
@@ -98,27 +102,15 @@ class _Handover:
         name = self.state.order[-1] if typed and self.state.order else ""
         handoff = last = self.state.artifacts.get(name)
         if last:
-            filled = self._filled({**vars(last), **typed}, "")
+            filled = self._filled({**vars(last), **typed})
             handoff = self._clipped({**vars(last), **filled})
         if handoff is None or handoff == last:
             remark(f"{self.to} is already active: nothing to hand over")
             return "", ""
         remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
-        text = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
+        text = incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
         return path, text
-
-    def _chain(self) -> list[str]:
-        """The names of the artifacts that lead to this switch, newest first.
-
-        For a session's first one, those of the session in which the giver was active.
-        """
-        order = self.state.order
-        if not order and not self.state.active:
-            views = self.state.views.items()
-            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
-            order = self.state.order_of(max(there)[1]) if there else []
-        return list(reversed(order[-self._layout.limits.handoff_retained :]))
 
     def _artifact(self, last: Handoff | None) -> Handoff:
         """Make the artifact within the limits, without lines of the giver's own profile.
@@ -127,30 +119,32 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
-        since = self.state.own.at if self.giver == self.state.active else ""  # when it took over
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}
             known = {"story_status": last.story_status, "current_task": last.current_task}
-            fields = {**known, **self._filled({**fields, **story}, since)}
+            fields = {**known, **self._filled({**fields, **story})}
             remark(f"story {names.one_line(last.story_id)} goes on")
         else:
-            fields = self._filled(fields, since)
+            fields = self._filled(fields)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
         fields = self._without_persona(fields)
         fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
-        carried, of_verdicts = _blockers(self._layout, last)
+        before = fitting.apart("blockers", last.blockers) if last else ()
+        still_open = work.still_open(self._layout, before)
+        verdicts = work.of_verdicts(self._layout)
         fields, messages = fitting.carry(
-            fields, last, self._layout.limits, self._typed, carried, of_verdicts
+            fields, last, self._layout.limits, self._typed, still_open, verdicts
         )
         remark(*messages)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
         return self._clipped({**fields, **stamp})
 
-    def _filled(self, fields: handoffs.Fields, since: str) -> handoffs.Fields:
-        """The fields with what is known of the work since a moment."""
-        filled = work.fill(self._layout, fields, since)
+    def _filled(self, fields: handoffs.Fields) -> handoffs.Fields:
+        """The fields with what is known of the work since the giver took over."""
+        own = self.state.own if self.giver == self.state.active else handoff_state.View()
+        filled = work.fill(self._layout, fields, own.at, own.head)
         action = names.one_line(filled.get("next_action", ""))
         if handoffs.sentences(action) != action:
             remark("next_action: has more than two sentences")
@@ -180,12 +174,6 @@ class _Handover:
             to = f"say what {self.to} should do"
             raise bad_input(f"next_action: is a line of {giver}'s profile: {to}")
         return kept
-
-
-def _blockers(layout: Layout, last: Handoff | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The blockers of the last artifact that are still open, and those of verdicts."""
-    carried = fitting.apart("blockers", last.blockers) if last else ()
-    return work.still_open(layout, carried), work.of_verdicts(layout)
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:

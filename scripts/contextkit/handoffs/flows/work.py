@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, git, markdown, names, sessions, stores
+from contextkit.base import addresses, formats, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
 
 Fields = dict[str, Any]  # the values of a handoff by name
 EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
-_NOT_KNOWN = "(not known: git did not answer)"
+_NO_ANSWER = "(not known: git did not answer)"
+_NO_REPOSITORY = "(not known: this is not a git repository)"
 # Refs that a branch may have started from; the first that exists is used.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
@@ -25,10 +26,11 @@ _MOST_COMMITS = 200
 _AT_ONCE = 2  # seconds within which adopt has written its files
 
 
-def seen(layout: Layout, since: str = "") -> dict[str, str] | None:
+def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | None:
     """What happened to each file since a moment, newest first, without our files.
 
     `since` is ISO, UTC; '' means what is not committed and all of the branch, or of the session.
+    `head` is the commit of that moment, which tells apart what was committed in the same second.
     None if git had no answer, or no time.
     """
     if layout.repository is None:
@@ -38,17 +40,20 @@ def seen(layout: Layout, since: str = "") -> dict[str, str] | None:
     status = git.query(
         top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *where
     )
-    log = _commits(layout, where, moment)  # git works on both at the same time
+    log = _commits(layout, where, moment, head)  # git works on both at the same time
     words = status.output().split("\0")
     open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
     changed = {path: (_changed(top, path), state) for path, state in open_ones.items()}
     recent = {path: change for path, change in changed.items() if change[0] >= moment}
     committed = _net(log.output() if log else "")
     recent |= {path: change for path, change in committed.items() if path not in changed}
-    if status.failed:
+    if log and log.failed and head:  # it may be gone, after a rebase
+        return seen(layout, since)
+    if status.failed or (log and log.failed):
         return None
     order = sorted(recent.items(), key=lambda item: -item[1][0])
-    states = {_shown(layout, top, path): state for path, (_, state) in order}
+    shown = (names.one_line(layout.shown(os.path.join(top, path))) for path, _ in order)
+    states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
     adopted = _adopted(layout)
     return {path: state for path, state in states.items() if path not in adopted}
 
@@ -61,13 +66,8 @@ def _changed(top: str, path: str) -> int:
     return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
 
 
-def _shown(layout: Layout, top: str, path: str) -> str:
-    """A path relative to the root, which git's are not: they are relative to its top."""
-    return names.one_line(path if top == layout.root else layout.shown(os.path.join(top, path)))
-
-
-def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
-    """The commits of those who work here since a moment; '' for those of the branch.
+def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> git.query | None:
+    """The commits of those who work here since a moment, when HEAD was `taken` (maybe not known).
 
     On the default branch, those of the session, or of a day if nobody knows when it began. None if
     there cannot be any. Others' commits, pulled or merged, are left out.
@@ -81,17 +81,18 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | 
     if not since and not of_branch:
         since = sessions.began(layout, sessions.find_current(layout))
         since = since or names.now() - names.seconds(layout.limits.payload_idle)
-    committers = git.movers(repository, since) if since else None
+    first = since if taken else since + 1  # not what was committed just before
+    committers = git.movers(repository, first, taken) if since else None
     if committers is not None:
         of_branch = ""
     if not head or committers == set():
         return None
-    after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
+    after = (f"--since={first}",) if since else ()
     return git.query(
         repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--no-merges",
         "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
         "--no-mailmap", "--fixed-strings", *(f"--committer=<{who}>" for who in committers or ()),
-        *after, of_branch or "HEAD", "--", *where,
+        *after, of_branch or "HEAD", *([f"^{taken}"] if taken else ()), "--", *where,
     )  # fmt: skip
 
 
@@ -147,15 +148,15 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
     return states
 
 
-def fill(layout: Layout, fields: Fields, since: str = "") -> Fields:
-    """`fields` with branch, files changed `since` a moment and story filled in."""
+def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fields:
+    """`fields` with branch, files changed since a moment (as for `seen`) and story filled in."""
     filled = {name: value for name, value in fields.items() if value != ""}
     if "branch" not in filled:
         filled["branch"] = _branch(layout)
     if filled.get("story_path"):
-        filled = _from_story(layout, filled)
+        filled = _with_story(layout, filled)
     if "files_modified" not in filled:
-        files = _files(layout, seen(layout, since), filled.get(EDITED, ()))
+        files = _files(layout, seen(layout, since, head), filled.get(EDITED, ()))
         left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
     return filled
@@ -164,14 +165,18 @@ def fill(layout: Layout, fields: Fields, since: str = "") -> Fields:
 def _files(
     layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What git saw, and what a session edited that git does not see but that exists."""
+    """What git saw, and what a session edited that git does not see but that exists.
+
+    An empty list says that nothing was changed: what nobody can know is said.
+    """
     seen = changed or {}
     paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
     unseen = [entry for entry, path in paths.items()
               if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
-    if changed is None and not unseen:
-        return (_NOT_KNOWN,)
-    return (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
+    told = (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
+    if layout.repository is None:
+        return (*told, _NO_REPOSITORY)
+    return told if changed is not None else (*told, _NO_ANSWER)
 
 
 def _branch(layout: Layout) -> str:
@@ -187,15 +192,23 @@ def _branch(layout: Layout) -> str:
     return f"{short} (detached)"
 
 
-def _from_story(layout: Layout, fields: Fields) -> Fields:
-    """Make the story's path relative to the root, and add missing fields from its file."""
+def _with_story(layout: Layout, fields: Fields) -> Fields:
+    """Make the story's path relative to the root, and add missing fields from its file.
+
+    A typed path begins in the current directory, or else in the root.
+    """
     typed = fields["story_path"]
-    there = _story_file(layout, typed)
-    if not there:
-        shown = names.one_line(typed)
-        remark(f"story_path: there is no file {shown[:200]!r} in the repository")
-        return fields
-    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
+    for start in (layout.here, layout.root):
+        path = os.path.join(start, typed)
+        try:
+            if "\0" not in path and os.path.isfile(path):
+                there = layout.typed(path, "story_path")
+                return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}
+        except (ContextError, OSError, ValueError):
+            continue
+    shown = names.one_line(typed)
+    remark(f"story_path: there is no file {shown[:200]!r} in the repository")
+    return fields
 
 
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
@@ -243,18 +256,6 @@ _KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status"
          "current_task": "current_task"}  # fmt: skip
 
 
-def _story_file(layout: Layout, typed: str) -> str:
-    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
-    for start in (layout.here, layout.root):
-        path = os.path.join(start, typed)
-        try:
-            if "\0" not in path and os.path.isfile(path):
-                return layout.typed(path, "story_path")
-        except (ContextError, OSError, ValueError):
-            continue
-    return ""
-
-
 def story_named(layout: Layout, text: str) -> str:
     """Return the path of the story that a prompt names by path or id, or ''."""
     words = [word.strip(_MARKS) for word in text.split()]
@@ -282,13 +283,8 @@ def _is_id(word: str) -> bool:
 
 def load_story(path: str) -> Fields | None:
     """Load a story from a file, or return None if the file cannot be read."""
-    try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as file:
-            return parse_story(file.read(_MOST_STORY_BYTES).decode("utf-8", "replace"))
-    except (OSError, ValueError):
-        return None
+    text = formats.beginning(path, _MOST_STORY_BYTES).decode("utf-8", "replace")
+    return parse_story(text) if os.path.isfile(path) else None
 
 
 def parse_story(text: str) -> Fields:
@@ -298,22 +294,20 @@ def parse_story(text: str) -> Fields:
     `**Status:** Draft`, `- [ ] the next task`).
     """
     story: dict[str, str] = {}
-    for field, value in (*_front_matter(text), *_headings(text)):
+    for field, value in _said(text):
         value = names.one_line(value.strip().strip("*`\"'"))
         if value:
             story.setdefault(field, value)
     return story
 
 
-def _front_matter(text: str) -> Iterator[tuple[str, str]]:
+def _said(text: str) -> Iterator[tuple[str, str]]:
+    """Each field of a story with what it says: from front matter, then from headings and lines."""
     first, *lines = text.removeprefix("\ufeff").split("\n")
     if first.rstrip() == "---":
         end = markdown.front_matter([first, *lines])  # a file cut short may have no end
         for line in lines[: end - 1] if end else lines:
             yield from _named(line)
-
-
-def _headings(text: str) -> Iterator[tuple[str, str]]:
     waiting = ""  # the field named by the heading above
     for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
         bare = line.strip()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
+from contextkit.base import files, formats, git, ledger, names, settings, stores, templates, tokens
 from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.type_names import Callable, Collection, Iterable
-from contextkit.base.version import toolkit
+from contextkit.base.version import VERSION, toolkit
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
@@ -191,7 +191,8 @@ def _reports() -> dict[str, Callable[[Layout], Facts]]:
     for store in stores.with_documents():
         if (store.system or store.label) not in reports:
             reports[store.label] = partial(_counted, store)
-    return {**reports, "hosts": _hosts, "version": _version}
+    own_version = {"status": f"contextkit {VERSION}", "version": VERSION}
+    return {**reports, "hosts": _hosts, "version": lambda _: dict(own_version)}
 
 
 def _counted(store: stores.Store, layout: Layout) -> Facts:
@@ -340,10 +341,6 @@ def _hosts(layout: Layout) -> Facts:
     }
 
 
-def _version(layout: Layout) -> Facts:
-    return {"status": f"contextkit {version.VERSION}", "version": version.VERSION}
-
-
 # What contextkit costs in every request: its card in the instructions, its skill's description.
 # Requests are those in the transcripts of sessions of this repository.
 
@@ -360,23 +357,10 @@ def tokens_a_request(layout: Layout) -> int:
 
     cards = [changes.block_in(files.read_if_there(layout.join(host.instructions)) or "")
              for host in every()]  # fmt: skip
-    skills = [_description(layout, host.skills) for host in every()]
-    return sum(max(map(tokens.estimate, texts), default=0) for texts in (cards, skills))
-
-
-def _description(layout: Layout, folder: str) -> str:
-    """The front matter of the skill, which a host lists in each request."""
-    text = files.read_if_there(layout.join(f"{folder}/contextkit/SKILL.md")) or ""
-    return text[4:].partition("\n---\n")[0] if text.startswith("---\n") else ""
-
-
-def _answers(path: str) -> int:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST_READ)
-    except OSError:
-        return 0
-    return data.count(b'"type":"assistant"') or data.count(b'"token_count"')
+    skills = [files.read_if_there(layout.join(f"{host.skills}/contextkit/SKILL.md")) or ""
+              for host in every()]  # fmt: skip
+    listed = [text[4:].partition("\n---\n")[0] for text in skills if text[:4] == "---\n"]
+    return sum(max(map(tokens.estimate, texts), default=0) for texts in (cards, listed))
 
 
 def standing_cost(layout: Layout) -> dict[str, int]:
@@ -388,7 +372,10 @@ def standing_cost(layout: Layout) -> dict[str, int]:
     each = tokens_a_request(layout)
     if not each:
         return {}
-    seen = retention.transcripts(layout)
-    new, requests = len(seen), sum(map(_answers, seen))
+    new = requests = 0
+    for path in retention.transcripts(layout):
+        data = formats.beginning(path, _MOST_READ)
+        new += 1
+        requests += data.count(b'"type":"assistant"') or data.count(b'"token_count"')
     cost = round(each * (_NEW * new + _REPEATED * max(0, requests - new)))
     return {"card_tokens": each, "requests": requests, "card_cost": cost}

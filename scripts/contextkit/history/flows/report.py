@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 
 from contextkit.base import (
     addresses,
+    formats,
     git,
     ledger,
     markdown,
@@ -164,13 +165,8 @@ def _state(seen: Delivery) -> str:
 
 def _title(path: str) -> str:
     """Return a title for a document: its first heading, else what its first fields say."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_HEAD).decode("utf-8", "replace")
-    except OSError:
-        return ""
     title = ""
-    for line in text.split("\n"):
+    for line in formats.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
         level, heading = markdown.heading(line)
         if level == 1:
@@ -201,7 +197,9 @@ def page(facts: Facts) -> str:
     counts = {name: len(facts[name]) for name in ("kinds", "evaluation")}
     whole = templates.render("report.html", **safe, tables=_tables(safe), data=data, counts=counts)
     for name in ("script", "style"):
-        whole = whole.replace(f"{{{{{name}_hash}}}}", _digest(whole, name), 1)
+        inside = whole.partition(f"<{name}>")[2].partition(f"</{name}>")[0]
+        digest = base64.b64encode(bytes.fromhex(names.sha256(inside.encode("utf-8")))).decode()
+        whole = whole.replace(f"{{{{{name}_hash}}}}", f"sha256-{digest}", 1)
     return whole.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -212,13 +210,6 @@ def _safe(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _safe(inner) for name, inner in value.items()}
     return [_safe(inner) for inner in value] if isinstance(value, (list, tuple)) else value
-
-
-def _digest(whole: str, tag: str) -> str:
-    """Return the digest of a tag's content, in the form that a policy uses."""
-    inside = whole.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
-    digest = bytes.fromhex(names.sha256(inside.encode("utf-8")))
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def _tables(safe: Facts) -> dict[str, str]:

@@ -171,12 +171,18 @@ class Catalog:
             for agent in run.roster
         }
 
-    def read(self, path: str) -> list[Document]:
-        """Return the documents in a file, with what the ledger knows of them."""
-        try:
-            return [self._document(ref, path, text) for ref, text in self.texts(path)]
-        except OSError:
-            return []  # removed just now
+    def read(self, path: str) -> Iterator[Document]:
+        """Yield the documents in a file, with what the ledger knows of them."""
+        for ref, text in self.texts(path):
+            event = self._stored.get(ref, {})
+            kind, name = addresses.parts(ref)
+            at = event.get("at") or addresses.time_of(ref) or names.iso(int(stores.modified(path)))
+            yield {
+                "path": path, "ref": ref, "kind": kind, "at": at, "text": text,
+                "session": name.partition("/")[0] if kind == "payload"
+                           else event.get("session", ""),
+                "branch": name.rpartition("/")[0] if kind == "capsule" else _branch(text),
+            }  # fmt: skip
 
     def texts(self, path: str) -> list[tuple[str, str]]:
         """Return (address, text) of each document in a file; none if it cannot be read."""
@@ -196,17 +202,6 @@ class Catalog:
                 return [(ref, show.entry_text(fields)) for ref, _, fields in entries]
         ref = addresses.of(self._layout, path)
         return [(ref, files.read_bytes(path).decode("utf-8", "replace"))] if ref else []
-
-    def _document(self, ref: str, path: str, text: str) -> Document:
-        event = self._stored.get(ref, {})
-        kind, name = addresses.parts(ref)
-        at = event.get("at") or addresses.time_of(ref) or names.iso(int(os.stat(path).st_mtime))
-        return {
-            "path": path, "ref": ref, "kind": kind, "at": at,
-            "session": name.partition("/")[0] if kind == "payload" else event.get("session", ""),
-            "branch": name.rpartition("/")[0] if kind == "capsule" else _branch(text),
-            "text": text,
-        }  # fmt: skip
 
 
 def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:

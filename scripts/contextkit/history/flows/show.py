@@ -52,13 +52,10 @@ def whole(layout: Layout, address: addresses.Address) -> str:
 def entry_text(fields: dict[str, Any]) -> str:
     """Return a reminder or a subagent's row as text: one field per line."""
     lines = [
-        f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
-    ]
+        f"{name}: {value if isinstance(value, str) else formats.to_json(value).strip()}"
+        for name, value in fields.items() if value not in ("", (), [])
+    ]  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else formats.to_json(value).strip()
 
 
 def _review(layout: Layout, name: str) -> Opened:

@@ -287,7 +287,11 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         address = addresses.find(layout, ref)
         text = show.whole(layout, address)
         if kind == "capsule":
-            return _capsule_drift(layout, address.path, text, commit)
+            from contextkit.capsules.documents import store
+            from contextkit.capsules.flows import given
+
+            seal = store.seal_of(text)
+            return seal.head if seal else commit, given.staleness(layout, address.path)
         if kind in _SEALED:
             document = stores.module(stores.BY_KIND[kind]).parse(text)
             sealed = getattr(document, _SEALED[kind])
@@ -297,14 +301,6 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         return commit, _differing(layout, commit, text)
     except ContextError:
         return commit, ["it no longer exists"]
-
-
-def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
-    from contextkit.capsules.documents import store
-    from contextkit.capsules.flows import given
-
-    seal = store.seal_of(text)
-    return (seal.head if seal else commit), given.staleness(layout, path)
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:
@@ -348,13 +344,13 @@ def tree(history: History, top: Facts) -> str:
         by = f" by {written['by']}" if written["by"] else ""
         session = f" in session {written['session']}" if written["session"] else ""
         program = f" ({written['program']})" if written["program"] else ""
-        lines = [ref, f"written {written['at']}{by}{_on(written)}{session}{program}"]
+        lines = [ref, f"written {written['at']}{by}{on(written)}{session}{program}"]
     if written["commit"]:
         lines.append(f"at commit {str(written['commit'])[:12]}")
     lines += [f"drift: {names.one_line(mark)}" for mark in top["drift"]]
-    to = [f"  {row['at']}  {row['ref'] or '(nobody is named)'}  ~{row['tokens']} tokens{_on(row)}"
+    to = [f"  {row['at']}  {row['ref'] or '(nobody is named)'}  ~{row['tokens']} tokens{on(row)}"
           for row in top["to"][:_MOST]]  # fmt: skip
-    opened = [f"  {row['at']}  {row['event']}  {row['by']}".rstrip() + _how_much(row) + _on(row)
+    opened = [f"  {row['at']}  {row['event']}  {row['by']}".rstrip() + _how_much(row) + on(row)
               for row in top["opened"][:_MOST]]  # fmt: skip
     for title, rows, none in (
         ("from", _branches(history, history.sources, ref), "nothing known"),
@@ -374,7 +370,7 @@ def _how_much(opened: Facts) -> str:
     return "  the whole" if opened["whole"] else f"  ~{opened['tokens']}{of} tokens"
 
 
-def _on(place: Facts) -> str:
+def on(place: Facts) -> str:
     """Name the other machine that it was on; empty for this one."""
     return f" on {place['machine']}" if place.get("machine") else ""
 
@@ -390,7 +386,7 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
         last = next(reversed(history.of.get(node, ())), {})
         gone = last.get("event") == ledger.REMOVED
         note = " (above)" if again else " (removed)" if gone else ""
-        lines.append(f"{'  ' * level}{node}{_on(history.stored(node))}{note}")
+        lines.append(f"{'  ' * level}{node}{on(history.stored(node))}{note}")
         if not again and level < _DEEPEST:
             seen.add(node)
             waiting += [(below, level + 1) for below in reversed(next_of(node))]

@@ -66,7 +66,10 @@ def parse(text: str) -> Checkpoint:
     state = document.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("not a checkpoint: state must be an object")
-    values: dict[str, Any] = {**state, **document, "files": _references(document.get("files", []))}
+    rows = document.get("files")  # a malformed one must not make recovery fail
+    whole = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    named = references.read((row.get("path"), row.get("sha256", "")) for row in whole)
+    values: dict[str, Any] = {**state, **document, "files": named}
     checkpoint: Checkpoint = formats.build_known(Checkpoint, values, "not a checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
@@ -74,21 +77,8 @@ def parse(text: str) -> Checkpoint:
     return checkpoint.replace(timestamp=moment)
 
 
-def _references(value: object) -> tuple[Reference, ...]:
-    """The files in play; malformed entries are skipped so that they cannot make recovery fail."""
-    rows = value if isinstance(value, list) else []
-    pairs = [(row.get("path"), row.get("sha256", "")) for row in rows if isinstance(row, dict)]
-    return references.read(pairs)
-
-
 KEPT = memory.Kept(
-    memory.CHECKPOINTS,
-    parse,
-    write=lambda checkpoint, stem: render(checkpoint.replace(checkpoint_id=stem)),
-    named=lambda checkpoint: f"cp_{checkpoint.phase}",
-    of=lambda checkpoint: checkpoint.task_id,
-    state=lambda checkpoint: checkpoint.phase,
-    dated=lambda checkpoint: checkpoint.timestamp,
+    memory.CHECKPOINTS, parse, render, "cp_{phase}", state="phase", stem="checkpoint_id", dated=True
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 

@@ -121,12 +121,6 @@ def usage(path: str) -> tuple[int, int]:
     records only the model: a name that ends in `[1m]`, or a large context, means the large window.
     Raises ContextError if the file is not a transcript.
     """
-    count, window = _read(path)
-    return count, window or (_LARGE if count > _COMMON else 0)
-
-
-def _read(path: str) -> tuple[int, int]:
-    """Return the tokens in the context, and the window size if the transcript records it (or 0)."""
     if not (os.path.isfile(path) and os.access(path, os.R_OK)):
         raise bad_input(f"{path}: is not a file that can be read: {_INSTEAD}")
     size = os.stat(path).st_size
@@ -134,7 +128,8 @@ def _read(path: str) -> tuple[int, int]:
         lines = list(filter(bytes.strip, formats.tail(path, most).split(b"\n")))
         counts = _latest(lines)
         if counts or size <= most:
-            return counts or _refuse_others(path, lines)
+            count, window = counts or _refuse_others(path, lines)
+            return count, window or (_LARGE if count > _COMMON else 0)
     raise bad_input(f"{path}: no reply in its last {_PIECES[-1] >> 20} MB: {_INSTEAD}")
 
 
@@ -150,7 +145,9 @@ def _latest(lines: list[bytes]) -> tuple[int, int] | None:
         if event.get("isSidechain"):
             continue
         if event.get("subtype") == "compact_boundary":
-            texts = (_message_text(formats.object_in(each)) for each in lines[at + 1 :])
+            after = map(formats.object_in, lines[at + 1 :])
+            messages = [formats.inside(e, "message") for e in after if not e.get("isSidechain")]
+            texts = (formats.texts_of(message.get("content")) for message in messages)
             return sum(map(tokens.estimate, texts)), 0
         if count := _reply_tokens(event):
             is_large = str(event["message"].get("model", "")).endswith("[1m]")
@@ -174,12 +171,6 @@ def _reply_tokens(event: dict[str, Any]) -> int:
         return 0
     counts = map(formats.inside(event, "message", "usage").get, _COUNTED)
     return sum(n for n in counts if type(n) is int and n > 0)
-
-
-def _message_text(event: dict[str, Any]) -> str:
-    """The text of a main-chain message, such as the summary left by a compaction."""
-    message = {} if event.get("isSidechain") else formats.inside(event, "message")
-    return formats.texts_of(message.get("content"))
 
 
 def _refuse_others(path: str, lines: list[bytes]) -> tuple[int, int]:

@@ -7,9 +7,7 @@ Anything outside of the format is kept unchanged in `more`. manuals/external-mem
 
 from __future__ import annotations
 
-import os
-
-from contextkit.base import names
+from contextkit.base import formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -131,17 +129,13 @@ def parse(text: str) -> Finding:
     status = outline.value("Status").lower()
     header = ("# ", "**Task", "**Timestamp", "**Status")
     understood = header if status in ("", *STATUSES) else header[:-1]
-    return Finding(**fields, more=_more_of(outline, understood))
-
-
-def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra, ...]:
-    """The sections outside the format, and the lines above the first that are not `header`."""
-    stray = [line for line in outline.head.lines if not line.startswith(header)]
+    stray = [line for line in outline.head.lines if not line.startswith(understood)]
     extras = [("Notes", sections.plain(stray))]
     for section in outline.sections:
         if section.name.lower() not in HEADINGS:
             extras.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
-    return tuple(Extra(heading=heading, text=text) for heading, text in extras if text)
+    more = tuple(Extra(heading=heading, text=text) for heading, text in extras if text)
+    return Finding(**fields, more=more)
 
 
 def is_merged(name: str) -> bool:
@@ -150,14 +144,7 @@ def is_merged(name: str) -> bool:
 
 
 KEPT = memory.Kept(
-    memory.FINDINGS,
-    parse,
-    write=lambda finding, _: render(finding),
-    named=lambda finding: memory.check_agent(finding.agent),
-    of=lambda finding: finding.task_id or finding.description,
-    state=lambda finding: finding.status,
-    by=lambda finding: finding.agent,
-    has=lambda name: not is_merged(name),
+    memory.FINDINGS, parse, render, "{agent}", state="status", has=lambda name: not is_merged(name)
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
@@ -221,22 +208,18 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     shown = layout.shown(place)
 
     def read(path: str) -> Found | None:
-        return _of_task(path, f"{shown}/{path[above:]}", task)
+        """The finding at `path` if it is of the task; read whole if it is not as we write it."""
+        data, name = _beginning(path), f"{shown}/{path[above:]}"
+        try:
+            agent, when, status, of = _head(data)
+        except (ValueError, ContextError):
+            finding = load(path)
+            return Found.of(name, finding) if KEPT.of(finding) == task else None
+        return Found(name, agent, when, status, lambda: load(path), data) if of == task else None
 
     paths = memory.paths(place, ".md", lambda name: not is_merged(name))
     loaded = layout.load(reversed(paths), read)
     return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
-
-
-def _of_task(path: str, shown: str, task: str) -> Found | None:
-    """The finding at `path` if it is of the task; it is read whole if it is not as we write it."""
-    data = _beginning(path)
-    try:
-        agent, when, status, of = _head(data)
-    except (ValueError, ContextError):
-        finding = load(path)
-        return Found.of(shown, finding) if KEPT.of(finding) == task else None
-    return Found(shown, agent, when, status, lambda: load(path), data) if of == task else None
 
 
 def _head(data: bytes) -> tuple[str, str, str, str]:
@@ -254,17 +237,6 @@ def _head(data: bytes) -> tuple[str, str, str, str]:
 
 def _beginning(path: str) -> bytes:
     """The beginning of a file; nothing of one that is unreadable or of another format."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        data = os.read(descriptor, _BEGINNING)
-        end = data[-_ENDING:]
-        if len(data) == _BEGINNING:
-            end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    data = formats.beginning(path, _BEGINNING)
+    end = formats.tail(path, _ENDING) if len(data) == _BEGINNING else data[-_ENDING:]
     return b"" if _FORMAT_MARK in end and _OUR_FORMAT not in end else data

@@ -18,7 +18,6 @@ from contextkit.text import codec, sections
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "  # before the file, as in ``### From `file` ``
 _HEADER = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sections.FACTS_KEPT)
-_FIELDS = {"summary": "summary"} | {heading.lower(): field for field, heading in LISTS.items()}
 
 
 class Part(Record):
@@ -104,31 +103,28 @@ render = FORM.render  # the format of a finding plus sources, each section group
 def parse(text: str) -> Merged:
     """Parse merged findings. Raises ContextError if the document is something else."""
     fields, outline = FORM.parse(text)
-    sources = _sources(outline)
+    heads = _sources(outline)
+    bodies: dict[str, list[str]] = {file: ["# Findings: all"] for file in heads}
     above = [line for line in outline.head.lines if not line.startswith(_HEADER)]
     more = [Extra(heading="Notes", text=sections.plain(above))]
     for section in outline.sections:
         heading = names.one_line(section.name) or "Notes"
-        field = _FIELDS.get(section.name.lower(), "")
-        for file, lines in _groups(section.lines, sources):
-            text = sections.plain(lines)
-            if not file:
-                more.append(Extra(heading=f"Notes on {heading}" if field else heading, text=text))
-            elif field in LISTS:
-                texts = sections.texts(lines)
-                sources[file][field] += (
-                    map(sections.file_note, texts) if field == "files" else texts
-                )
+        heading = f"Notes on {heading}" * (heading.lower() in findings.HEADINGS) or heading
+        for file, lines in _groups(section.lines, heads):
+            if file:
+                bodies[file] += [section.heading, *lines]
             else:
-                extra = text if field else Extra(heading=heading, text=text)
-                sources[file][field or "more"].append(extra)
-    parts = [_part(file, fields["task_id"], values) for file, values in sources.items()]
+                more.append(Extra(heading=heading, text=sections.plain(lines)))
+    parts = []
+    for file, head in heads.items():
+        found = findings.parse("\n".join(bodies[file]))
+        parts.append(Part(file=file, finding=found.replace(task_id=fields["task_id"], **head)))
     return Merged(**fields, parts=tuple(parts), more=tuple(extra for extra in more if extra.text))
 
 
-def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
-    """The sources of a merged file by file name, each with empty lists to fill."""
-    sources: dict[str, dict[str, Any]] = {}
+def _sources(outline: sections.Outline) -> dict[str, dict[str, str]]:
+    """The sources of a merged file by file name, each with the head of its finding."""
+    sources: dict[str, dict[str, str]] = {}
     for line in outline.head.lines:
         if not line.startswith("- `"):
             continue
@@ -142,7 +138,6 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
                 "description": sections.clean(description[1:]),
                 "timestamp": memory.utc(timestamp),
                 "status": status if status in findings.STATUSES else "",
-                **{field: [] for field in ("summary", "more", *LISTS)},
             }
     return sources
 
@@ -159,20 +154,7 @@ def _groups(lines: list[str], files: Collection[str]) -> list[tuple[str, list[st
     return groups
 
 
-def _part(file: str, task: str, values: dict[str, Any]) -> Part:
-    listed: dict[str, Any] = {field: tuple(values.pop(field)) for field in (*LISTS, "more")}
-    listed["files"] = sections.clean_files(listed["files"])
-    summary = "\n\n".join(filter(None, values.pop("summary")))
-    return Part(file=file, finding=Finding(task_id=task, summary=summary, **values, **listed))
-
-
 KEPT = memory.Kept(
-    memory.FINDINGS,
-    parse,
-    write=lambda merged, _: render(merged),
-    named=lambda _: memory.MERGED,
-    of=lambda merged: merged.task_id,
-    state=lambda merged: merged.status,
-    has=findings.is_merged,
+    memory.FINDINGS, parse, render, memory.MERGED, state="status", has=findings.is_merged
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -110,17 +110,13 @@ def _questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
         for item in sections.items(section.lines, grouped=False):
             text = item.text(section.lines)
             if item.mark and text:
-                questions.append((section, item.first, _question(text)))
+                has_box = text[:3].lower() in ("[ ]", "[x]") and text[3:4] in ("", " ", "\n")
+                answered = has_box and text[1] != " "
+                first, newline, rest = text[4 * has_box :].partition("\n")
+                first = first.removesuffix(_ANSWERED) if answered else first
+                asked = Question(text=sections.clean(first + newline + rest), answered=answered)
+                questions.append((section, item.first, asked))
     return questions
-
-
-def _question(text: str) -> Question:
-    box = text[:4] if text[:3].lower() in ("[ ]", "[x]") and text[3:4] in ("", " ", "\n") else ""
-    first, newline, rest = text[len(box) :].partition("\n")
-    answered = box.lower().startswith("[x]")
-    if answered:
-        first = first.removesuffix(_ANSWERED)
-    return Question(text=sections.clean(f"{first}{newline}{rest}"), answered=answered)
 
 
 def _label_item(lines: list[str], label: str) -> sections.Item | None:
@@ -180,13 +176,7 @@ def path_of(layout: Layout, task: str) -> str:
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
-KEPT = memory.Kept(
-    memory.PLANS,
-    parse,
-    write=lambda plan, _: render(plan),
-    named=lambda plan: plan.task_id,
-    of=lambda plan: plan.task_id,
-)
+KEPT = memory.Kept(memory.PLANS, parse, render, "{task_id}")
 load, load_all = KEPT.load, KEPT.load_all
 
 
@@ -219,21 +209,15 @@ def update(text: str, change: Plan, moment: int) -> str:
         numbered = enumerate(change.next_actions, start=1)
         lines = [f"{number}. {filters.item(action, 4)}" for number, action in numbered]
         _replace(outline, "Next Actions", "\n".join(lines).split("\n"), when)
-    return _with_its_line_ends(text, outline.text)
+    if not text.partition("\n")[0].endswith("\r"):
+        return outline.text
+    *lines, last = outline.text.split("\n")
+    return "\n".join([*(line.removesuffix("\r") + "\r" for line in lines), last])
 
 
 def folded(text: str) -> str:
     """What two spellings of a subtask, a question or a constraint share."""
     return " ".join(text.casefold().split())
-
-
-def _with_its_line_ends(old: str, new: str) -> str:
-    """Give the added lines of `new` CRLF line endings if `old` has them."""
-    if not old.partition("\n")[0].endswith("\r"):
-        return new
-    lines = new.split("\n")
-    ended = [line if line.endswith("\r") else line + "\r" for line in lines[:-1]]
-    return "\n".join([*ended, lines[-1]])
 
 
 def _section(outline: Outline, heading: str) -> Section:
@@ -286,7 +270,11 @@ def _ask(outline: Outline, question: Question) -> bool:
         _add(_section(outline, "Key Questions").lines, f"- {filters.item(question.line)}")
     for section, at, old in matching:
         if question.answered and not old.answered:
-            section.lines[at] = _answered(section.lines[at])
+            line = section.lines[at]
+            mark, end = markdown.mark_of(line), "\r" * line.endswith("\r")
+            asked = line[len(mark) :].rstrip()
+            asked = asked[3:].lstrip() if asked[:3] == "[ ]" else asked
+            section.lines[at] = f"{mark}[x] {asked}{_ANSWERED}{end}"
     return bool(matching)
 
 
@@ -295,14 +283,6 @@ def unanswered(text: str, change: Plan) -> tuple[str, ...]:
     outline = Outline(text)
     unasked = [question for question in change.questions if not _ask(outline, question)]
     return tuple(question.text for question in unasked if question.answered)
-
-
-def _answered(line: str) -> str:
-    """Turn the first line of an open question into that of an answered one."""
-    mark = markdown.mark_of(line)
-    text, end = line[len(mark) :].rstrip(), "\r" * line.endswith("\r")
-    text = text[3:].lstrip() if text[:3] == "[ ]" else text
-    return f"{mark}[x] {text}{_ANSWERED}{end}"
 
 
 def _move(outline: Outline, moves: dict[str, tuple[str, ...]]) -> None:

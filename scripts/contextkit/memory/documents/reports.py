@@ -6,7 +6,6 @@ its own heading. No line is dropped except rules (`---`) between sections.
 
 from __future__ import annotations
 
-import itertools
 import unicodedata
 
 from contextkit.base import filters, markdown, names, tokens
@@ -65,6 +64,7 @@ _LABELS = {
 _DEEPEST = 4  # deepest heading level at which a known name begins a section
 _WORDS = 4  # of an author's verdict that says no more than a word such as `safe`
 _MOST = 24  # most items of each kind to gather from inside other sections
+_PLACES = ("path", "location")
 _STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
                  "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
                  **{word: word for word in findings.STATUSES}}  # fmt: skip
@@ -144,10 +144,10 @@ def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None
         if fields[field] and field in ("discoveries", "files"):
             continue
         if field == "files":
-            named = [_place(text) for text in texts]
-            fields[field] += list(dict.fromkeys(FileNote(path=path) for path in named if path))[
-                :_MOST
-            ]
+            places = [[value for kind, value, _ in facts.find(text[:400]) if kind in _PLACES]
+                      for text in texts]  # fmt: skip
+            named = dict.fromkeys(FileNote(path=paths[0]) for paths in places if paths)
+            fields[field] += list(named)[:_MOST]
         else:
             present = {names.one_line(str(entry)) for entry in fields[field]}
             fresh = [text for text in dict.fromkeys(texts) if names.one_line(text) not in present]
@@ -175,14 +175,6 @@ def _label(bare: str) -> tuple[str, str]:
     label, end, rest = bare[2:].partition("**")
     colon = label.rstrip().endswith(":") or rest.lstrip().startswith((":", "-", "—", "–"))
     return (_plain_name(label), rest.strip().lstrip(":-—– ").strip()) if end and colon else ("", "")
-
-
-def _place(text: str) -> str:
-    """The first path in a text, with its line number if given, or ''."""
-    for kind, value, _ in facts.find(text[:400]):
-        if kind in ("path", "location"):
-            return value
-    return ""
 
 
 def _topics(odd: list[Section]) -> list[str]:
@@ -258,12 +250,8 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    return " ".join(itertools.dropwhile(_only_counts, words))
-
-
-def _only_counts(word: str) -> bool:
-    """Whether a word before a heading is its number, such as `3` or `b`."""
-    return word.isdigit() or (len(word) == 1 and word.isascii())
+    counts = [word.isdigit() or (len(word) == 1 and word.isascii()) for word in words]
+    return " ".join(words[[*counts, False].index(False) :])  # without `3` or `b` before it
 
 
 def _field_of(section: Section) -> str:
@@ -352,9 +340,12 @@ def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
         for titles, part in _blocks(extra.text):
             heads = (extra.heading, *titles)
             if not any(map(weighing.only_refers, heads)):
-                yield f"{heads[-1]}: {part}", _DECIDED if any(map(_decides, heads)) else 0.04
+                title = "\n".join(heads).lower()
+                decides = weighing.recommends(title) or any(map(title.__contains__, _REJECTED))
+                yield f"{heads[-1]}: {part}", _DECIDED if decides else 0.04
     for text in finding.recommendations:
-        yield from ((f"Recommended: {name}", _OPEN) for name in _names(text))
+        named = dict.fromkeys(block.titles[-1] for block in reading.blocks(text) if block.titles)
+        yield from ((f"Recommended: {name}", _OPEN) for name in named if " " in name)
         for part in _parts(text):
             yield part if part.startswith("Recommend") else f"Recommended: {part}", _OPEN
     for text in finding.questions:
@@ -363,17 +354,6 @@ def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
         yield from ((part, 0.2) for part in _parts(text))
     for file in finding.files:
         yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
-
-
-def _decides(title: str) -> bool:
-    """Whether a heading announces what was decided or rejected."""
-    return weighing.recommends(title) or any(word in title.lower() for word in _REJECTED)
-
-
-def _names(text: str) -> list[str]:
-    """The headings in a recommendation, which name what is recommended."""
-    titles = [block.titles[-1] for block in reading.blocks(text) if block.titles]
-    return [name for name in dict.fromkeys(titles) if " " in name]
 
 
 def _parts(text: str) -> Iterator[str]:

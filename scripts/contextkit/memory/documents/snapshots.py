@@ -8,7 +8,7 @@ manuals/external-memory.md describes the format.
 from __future__ import annotations
 
 from contextkit.base import filters, formats, names, references
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.type_names import Any, Iterable
@@ -124,28 +124,10 @@ def _line_of(digests: tuple[Reference, ...]) -> str:
 def parse(text: str) -> Snapshot:
     """Parse a snapshot. Raises ContextError if the title is not that of a snapshot."""
     above, _, last = text.rstrip().rpartition("\n")
-    digests = _digests_in(last)
+    written = last.removeprefix(_DIGESTS).removesuffix(" -->") if last.startswith(_DIGESTS) else ""
+    digests = references.read(formats.object_in(written.encode()).items())
     return Snapshot(**FORM.parse(above if digests else text)[0], digests=digests)
 
 
-def _digests_in(line: str) -> tuple[Reference, ...]:
-    """The digests that `_line_of` wrote, or () for any other line."""
-    if not (line.startswith(_DIGESTS) and line.endswith(" -->")):
-        return ()
-    try:
-        digests = formats.from_json(line[len(_DIGESTS) : -4], "digests")
-    except ContextError:
-        return ()
-    return references.read(digests.items() if isinstance(digests, dict) else ())
-
-
-KEPT = memory.Kept(
-    memory.SNAPSHOTS,
-    parse,
-    write=lambda snapshot, _: render(snapshot),
-    named=lambda _: "snap",
-    of=lambda snapshot: snapshot.task_id or snapshot.task,
-    state=lambda snapshot: snapshot.reason,
-    dated=lambda snapshot: snapshot.timestamp,
-)
+KEPT = memory.Kept(memory.SNAPSHOTS, parse, render, "snap", state="reason", dated=True)
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

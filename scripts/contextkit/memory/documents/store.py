@@ -16,7 +16,7 @@ import os
 from contextkit.base import files, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable, Generic, T
+from contextkit.base.type_names import Any, Callable, Generic, T
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "research_plans",
@@ -128,14 +128,6 @@ def folder(layout: Layout, kind: str) -> str:
     return made
 
 
-def _is_archived(layout: Layout, kind: str, name: str) -> bool:
-    """Whether a task's archive has a document of this name, which merged findings may cite."""
-    return any(
-        os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
-        for task in archived(layout)
-    )
-
-
 def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
     file_names = filter(has, stores.files_in(place, suffix))
@@ -146,39 +138,50 @@ def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) 
 class Kept(Generic[T]):
     """The documents of one kind on disk: `save`, `load` and `load_all`.
 
-    write: a document's text, for the stem of its file; named: what comes before the time in its
-    name; of: the task that it belongs to, by id or in words; state: its status, phase or reason;
-    dated: what to sort by before the name; by: the agent that wrote it; has: whether a file of this
-    name is one of these.
+    named: what comes before the time in its name, with fields of the document; state: the field
+    with its status, phase or reason; stem: that with the stem of its file; dated: whether its time
+    counts before that in its name; has: whether a file of this name is one of these.
     """
 
     def __init__(
         self,
         kind: str,
         parse: Callable[[str], T],
-        write: Callable[[T, str], str],
-        named: Callable[[T], str],
-        of: Callable[[T], str],
-        state: Callable[[T], str] = lambda _: "",
-        dated: Callable[[T], str] = lambda _: "",
-        by: Callable[[T], str] = lambda _: "",
+        render: Callable[[T], str],
+        named: str,
+        state: str = "",
+        stem: str = "",
+        dated: bool = False,
         has: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        self._kind, self._parse, self._write, self._named = kind, parse, write, named
-        self.of, self.state, self._dated, self._by, self._has = of, state, dated, by, has
+        self._kind, self._parse, self._render, self._named = kind, parse, render, named
+        self._state, self._stem, self._dated, self._has = state, stem, dated, has
+
+    def of(self, document: T) -> str:
+        """The task that a document belongs to, by id or in words."""
+        words = (getattr(document, name, "") for name in ("task_id", "description", "task"))
+        return next(filter(None, words), "")
+
+    def state(self, document: T) -> str:
+        """Its status, phase or reason; '' if it has none."""
+        return getattr(document, self._state, "")
 
     def save(self, layout: Layout, document: T, moment: int) -> str:
         """Save a new document as `{named}_{ts}`, never overwriting one; return its path."""
         place = folder(layout, self._kind)
-        for stem in files.numbered(f"{self._named(document)}_{stamp(moment)}", mark="_"):
+        named = names.dashed(self._named.format(**vars(document)))
+        for stem in files.numbered(f"{named}_{stamp(moment)}", mark="_"):
             name = stem + suffix(self._kind)
             path = os.path.join(place, name)
-            if os.path.lexists(path) or _is_archived(layout, self._kind, name):
+            # merged findings may cite one that is in the archive
+            archives = (layout.memory_archive(task, self._kind) for task in archived(layout))
+            if any(os.path.lexists(os.path.join(at, name)) for at in (place, *archives)):
                 continue
             try:
-                text = self._write(document, stem)
+                made: Any = document
+                text = self._render(made.replace(**{self._stem: stem}) if self._stem else made)
                 files.create(path, text, exact=True)
-                shelf.stored(layout, path, text, agent=self._by(document))
+                shelf.stored(layout, path, text, agent=getattr(document, "agent", ""))
                 break
             except FileExistsError:
                 continue  # another process created it first
@@ -197,7 +200,8 @@ class Kept(Generic[T]):
         place = place or layout.memory_folder(self._kind)
         loaded = layout.load(paths(place, suffix(self._kind), self._has), self.load)
         mine = [pair for pair in loaded if task in ("", self.of(pair[1]))]
-        mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
+        if self._dated:
+            mine.sort(key=lambda pair: str(getattr(pair[1], "timestamp", "")))  # stable: by name
         return stores.Loaded(mine, loaded.broken)
 
 

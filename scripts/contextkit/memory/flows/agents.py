@@ -63,9 +63,8 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 def last_fan_out(layout: Layout, task: str) -> FanOut:
     """Return the last fan-out of a task, or an empty one if none can be read."""
     try:
-        fields = formats.object_from_json(
-            files.read_if_there(_path(layout, task)) or "{}", "fan-out"
-        )
+        text = files.read_if_there(layout.memory_state(f"{task}.agents")) or "{}"
+        fields = formats.object_from_json(text, "fan-out")
         made: FanOut = formats.build(FanOut, {**fields, "task": task}, "fan-out")
     except ContextError:
         return FanOut(task=task)
@@ -74,17 +73,13 @@ def last_fan_out(layout: Layout, task: str) -> FanOut:
 
 def _change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
     """Let `edit` change the fan-out of a task, one process at a time; return what it was."""
-    path = _path(layout, memory.check_task(task))
+    path = layout.memory_state(f"{memory.check_task(task)}.agents")
     with files.locked(layout.lock(path)):
         old = last_fan_out(layout, task)
         new = edit(old)
         if new != old:
             files.write(path, formats.to_json(new) + "\n", derived=True)
     return old
-
-
-def _path(layout: Layout, task: str) -> str:
-    return layout.memory_state(f"{task}.agents")
 
 
 class Attendance(Record):

@@ -40,13 +40,6 @@ class RecoveredMerge(Found):
         self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
 
 
-class InPlay(Record):
-    """A file that the task is about: fresh, changed or missing since it was saved."""
-
-    path: str
-    state: str
-
-
 class State(Record):
     """Where the task stands, by the later of checkpoint and plan, and where the two differ."""
 
@@ -75,7 +68,7 @@ class Recovered(Record):
     findings: tuple[Found, ...]
     unread: int  # how many findings are not in `findings`
     caught: object  # a `transcripts.CaughtUp`: what happened since then
-    files: tuple[InPlay, ...]
+    files: dict[str, str]  # the state of each that the task is about, fresh ones last
     blockers: tuple[str, ...]  # a line for each review that is open
     notes: tuple[str, ...]  # a line for each open note of all tasks, newest first
     warnings: tuple[str, ...]
@@ -94,10 +87,7 @@ class Recovered(Record):
             ("checkpoint", self.checkpoint_path),
             ("snapshot", self.snapshot_path),
             ("plan", self.plan_path),
-            *(
-                ("merged" if finding.merged else "finding", finding.path)
-                for finding in self.findings
-            ),
+            *(("merged" if found.merged else "finding", found.path) for found in self.findings),
         )
         return tuple((kind, path) for kind, path in documents if path)
 
@@ -179,7 +169,7 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
     from contextkit.memory.flows import transcripts
 
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits)
-    return None if caught.empty else caught
+    return caught if caught.text else None
 
 
 def _blockers(layout: Layout) -> tuple[str, ...]:
@@ -201,12 +191,8 @@ def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
-    in_plan = {name: getattr(plan, name) if plan else () for name in _STATES}
-    in_checkpoint = {
-        "completed": checkpoint.completed_subtasks if checkpoint else (),
-        "in_progress": (),
-        "pending": checkpoint.pending_subtasks if checkpoint else (),
-    }
+    in_plan = {name: getattr(plan, name, ()) for name in _STATES}
+    in_checkpoint = {name: getattr(checkpoint, f"{name}_subtasks", ()) for name in _STATES}
     planned = plan.next_actions[0] if plan and plan.next_actions else ""
     saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""
@@ -262,19 +248,14 @@ class _Memory:
     def open_tasks(self, now: int) -> list[str]:
         """The tasks that the session may mean; else, if it may be any, the newest one of all."""
         tasks = [task for task in memory.candidates(self._layout, self._starts) if self.knows(task)]
-        is_free = self._starts or not memory.task_owners(self._layout)
-        return tasks or list(filter(None, [self._latest_task(now)] if is_free else ()))
-
-    def _latest_task(self, now: int) -> str:
-        """The task of the newest save, else of a plan or finding."""
+        if tasks or not (self._starts or not memory.task_owners(self._layout)):
+            return tasks
         if self._saves:
-            return str(_newest(self._layout, self._saves, now, [])[1].task_id)
+            return [_newest(self._layout, self._saves, now, [])[1].task_id]
         if self._plans:
-            return max(self._plans, key=lambda task: (_mtime(self._plans[task]), task))
-        tagged = [
-            finding.task_id for _, finding in findings.load_all(self._layout) if finding.task_id
-        ]
-        return tagged[-1] if tagged else ""
+            return [max(self._plans, key=lambda task: (_mtime(self._plans[task]), task))]
+        tagged = [f.task_id for f in findings.load_all(self._layout).documents if f.task_id]
+        return tagged[-1:]
 
     def saves(
         self, task: str, archived: bool, now: int
@@ -351,15 +332,14 @@ def _newest(
     usable = [pair for pair in pairs if pair not in future] or future
     if not usable:
         return "", None
-    path, save = max(usable, key=_order)
+
+    def order(pair: tuple[str, Any]) -> tuple[str, str, int, int, str]:
+        name = os.path.basename(pair[0])
+        _, when, number = memory.split_name(name)
+        return pair[1].timestamp, when, _mtime(pair[0]), number, name
+
+    path, save = max(usable, key=order)
     return layout.shown(path), save
-
-
-def _order(pair: tuple[str, Any]) -> tuple[str, str, int, int, str]:
-    path, save = pair
-    name = os.path.basename(path)
-    _, when, number = memory.split_name(name)
-    return save.timestamp, when, _mtime(path), number, name
 
 
 def _mtime(path: str) -> int:
@@ -380,9 +360,7 @@ def _findings(
         if not sources or not sources <= within:
             merges.append(RecoveredMerge(layout.shown(path), document))
             within |= sources
-    left = heads
-    if within:
-        left = [finding for finding in heads if os.path.basename(finding.path) not in within]
+    left = [finding for finding in heads if os.path.basename(finding.path) not in within]
     kept = left
     if most is not None and len(left) > most:
         bad = [finding for finding in left[most:] if finding.status != "completed"]
@@ -392,15 +370,12 @@ def _findings(
 
 def _in_play(
     layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
-) -> tuple[InPlay, ...]:
+) -> dict[str, str]:
     """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
     sealed = {digest.path: digest for digest in (checkpoint.files if checkpoint else ())}
     sealed |= {digest.path: digest for digest in (snapshot.digests if snapshot else ())}
-    files = [
-        InPlay(path=path, state=references.state(layout.root, digest))
-        for path, digest in sealed.items()
-    ]
-    return tuple(sorted(files, key=lambda file: file.state == references.FRESH))
+    states = {path: references.state(layout.root, digest) for path, digest in sealed.items()}
+    return dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH))
 
 
 _LAST_DAYS = 14  # day folders to search for a session, at most
@@ -446,12 +421,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
 
 def _folder_of(path: str) -> str:
     """The working directory of a transcript's session, from its first lines; '' of a subagent's."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            lines = file.read(1 << 18).split(b"\n")[:50]
-    except OSError:
-        return ""
+    lines = formats.beginning(path, 1 << 18).split(b"\n")[:50]
     for line in map(formats.object_in, lines):
         fields = formats.inside(line, "payload") or line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):

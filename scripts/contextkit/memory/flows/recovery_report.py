@@ -16,9 +16,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
-from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
-from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
@@ -47,18 +45,11 @@ class Piece:
         self.heading, self.part, self.path, self.of = heading, part, path, of
 
 
-class Omitted(Record):
-    """The path of a part that is not printed in full, and the tokens of its full text."""
-
-    path: str
-    tokens: int
-
-
 class Report(Record):
-    """The text to print, and what had to be left out of it."""
+    """The text to print, and the parts that are not whole in it, each with its tokens."""
 
     text: str
-    left_out: tuple[Omitted, ...]
+    left_out: dict[str, int]
 
 
 def most_findings(budget: int) -> int:
@@ -77,7 +68,7 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
         pieces = [*first, *whole, *last]
         text = _rendered(saved, pieces, [piece.part.text for piece in pieces], (), prompt)
         if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
-            return Report(text=text, left_out=())
+            return Report(text=text, left_out={})
     if not whole or 5 * sum(tokens.estimate(piece.part.text) for piece in whole) > 3 * budget:
         whole = _digest(
             saved, budget, "\n".join(p.part.text[: 2 * budget] for p in (*first, *last))
@@ -104,8 +95,7 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
         bare = _rendered(saved, pieces, [p.part.after(1 << 30) for p in pieces], (), False)
         room = int(budget / tokens.CAUTION) - frame
         text = _in_frame(saved, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
-    left_out = (Omitted(path=path, tokens=sizes[path]) for path in _cut(pieces, texts))
-    return Report(text=text, left_out=tuple(left_out))
+    return Report(text=text, left_out={path: sizes[path] for path in _cut(pieces, texts)})
 
 
 def _rendered(
@@ -220,7 +210,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.checkpoint or saved.state.next_action:
         pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
     advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
-    if advice.strip() and (advice != HOW_TO_RESUME or _changed(saved)):
+    if advice.strip() and (advice != checkpoints.HOW_TO_RESUME or _changed(saved)):
         pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
     if saved.blockers:
         rest = "make verdict_table view=attention"
@@ -228,19 +218,19 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.notes:
         heading = "Open notes, for every task, newest first"
         pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
-    later: list[tuple[str, str, str]] = []  # heading, text and path
     caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
-        later.append((heading, _demoted(filters.prose(caught.text), 2), ""))
+        text = _demoted(filters.prose(caught.text), 2)
+        pieces.append(_later(heading, text, "", len(pieces), budget))
     if saved.snapshot:
         heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
         heading = f"{heading} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
-        later.append((heading, _of_snapshot(saved, saved.snapshot), saved.snapshot_path))
-    if saved.plan_path and (plan := _plan(layout, saved)):
-        later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
-    for heading, text, path in later:
+        text, path = _of_snapshot(saved, saved.snapshot), saved.snapshot_path
+        pieces.append(_later(heading, text, path, len(pieces), budget))
+    if saved.plan_path and (text := _plan(layout, saved)):
+        heading, path = f"Plan ({saved.plan_path})", saved.plan_path
         pieces.append(_later(heading, text, path, len(pieces), budget))
     return pieces
 
@@ -350,9 +340,9 @@ def _changed(saved: Recovered) -> list[str]:
               *(saved.snapshot.digests if saved.snapshot else ()))  # fmt: skip
     was_there = {reference.path for reference in sealed if reference.sha256}
     return [
-        file.path if file.state == references.CHANGED else f"{file.path} ({file.state})"
-        for file in saved.files
-        if file.state != references.FRESH and file.path in was_there
+        path if state == references.CHANGED else f"{path} ({state})"
+        for path, state in saved.files.items()
+        if state != references.FRESH and path in was_there
     ]
 
 
@@ -364,41 +354,34 @@ def _plan(layout: Layout, saved: Recovered) -> str:
     """The plan, without its title, empty or replaced sections, and what the report says already."""
     outline = sections.Outline(_text(layout, saved.plan_path).replace("\r\n", "\n"))
     outline.sections = [
-        _later_steps(section, saved) if section.name.lower() == "next actions" else section
-        for section in outline.sections
+        section for section in outline.sections
         if section.name.lower() not in ("progress", "earlier")
-    ]
+    ]  # fmt: skip
+    following = names.one_line(saved.state.next_action)  # it stands at the top of the report
+    for section in outline.find("Next Actions"):
+        steps = sections.items(section.lines)
+        later = [i for i in steps if names.one_line(i.text(section.lines)) != following]
+        section.lines = [line for i in later for line in section.lines[i.first : i.end]] + [""]
+        section.heading = "## Planned Steps"
     return _body(outline, 1)
-
-
-def _later_steps(section: sections.Section, saved: Recovered) -> sections.Section:
-    """The steps of the plan except the next action, which stands at the top of the report."""
-    following = names.one_line(saved.state.next_action)
-    lines: list[str] = []
-    for item in sections.items(section.lines):
-        if names.one_line(item.text(section.lines)) != following:
-            lines += section.lines[item.first : item.end]
-    return sections.Section("## Planned Steps", [*lines, ""])
 
 
 def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
     """A snapshot, without what the report says in another place."""
     listed = {finding.path for finding in saved.findings}
     parts = {
-        "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
+        "Conversation Summary": "" if taken.summary == snapshots.UNSAID else taken.summary,
         "Agents": "" if saved.checkpoint else ", ".join(taken.agents),
-        "Important Context": _kept(taken.important, lambda text: _is_known(saved, text, listed)),
+        "Important Context": "\n".join(
+            line for line in taken.important.split("\n") if not _is_known(saved, line, listed)
+        ),
         "Pending Decisions": "\n".join(f"- {names.one_line(text)}" for text in taken.decisions),
-        "Resume Instructions": _kept(
-            without_recovery(taken.resume), lambda text: _is_next(saved, text)
+        "Resume Instructions": "\n".join(
+            line for line in without_recovery(taken.resume).split("\n") if not _is_next(saved, line)
         ),
     }
     return "\n\n".join(f"### {name}\n{_demoted(filters.prose(body.strip()), 3)}"
                        for name, body in parts.items() if body.strip())  # fmt: skip
-
-
-def _kept(text: str, leave_out: Callable[[str], bool]) -> str:
-    return "\n".join(line for line in text.split("\n") if not leave_out(line)).strip()
 
 
 def _is_known(saved: Recovered, line: str, listed: set[str]) -> bool:
@@ -424,19 +407,15 @@ def _finding(layout: Layout, finding: Found) -> Piece:
     outline.head.lines.clear()  # the line above already says it
     outline.sections = [section for section in outline.sections if section.name != OUTPUT]
     for section in outline.sections:
-        if section.name == REPORT:
-            section.lines = _of_report(section.lines, outline.body("Summary"))
+        if section.name == REPORT:  # what stood above the sections, without title and summary
+            told = sections.plain(section.lines).partition(RENAMED)[0].split("\n\n")
+            summary = outline.body("Summary")
+            fresh = [part.strip() for part in told if part.strip() not in summary]
+            kept = "\n\n".join(part for part in fresh if markdown.heading(part)[0] != 1)
+            section.lines = [*kept.split("\n"), ""]
     heading = "Merged findings" if finding.merged else "Findings"
     text = "\n\n".join(filter(None, (line, _body(outline, 2))))
     return Piece(heading, fitting.Part(text), finding.path)
-
-
-def _of_report(lines: list[str], summary: str) -> list[str]:
-    """What stood above the sections of a report, without its title and what the summary says."""
-    text = sections.plain(lines).partition(RENAMED)[0]
-    told = (part.strip() for part in text.split("\n\n"))
-    fresh = [part for part in told if part not in summary and markdown.heading(part)[0] != 1]
-    return [*"\n\n".join(fresh).split("\n"), ""]
 
 
 def _body(outline: sections.Outline, by: int) -> str:
@@ -459,9 +438,9 @@ def _text(layout: Layout, path: str) -> str:
 
 
 def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
-    lines = [f"- {names.one_line(file.path)}: {file.state}" for file in saved.files[:_FILES]]
-    if len(saved.files) > _FILES:
-        lines.append(f"- and {len(saved.files) - _FILES} more")
+    lines = [f"- {names.one_line(path)}: {state}" for path, state in saved.files.items()]
+    if len(lines) > _FILES:
+        lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     path = saved.checkpoint_path or saved.snapshot_path
@@ -476,18 +455,12 @@ def _demoted(text: str, by: int) -> str:
     lines = text.replace("\r\n", "\n").split("\n")
     if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
         return text
-    return "\n".join(
-        line if within else _demoted_line(line, by)
-        for line, within in zip(lines, markdown.in_fences(lines), strict=True)
-    )
-
-
-def _demoted_line(line: str, by: int) -> str:
-    if line.lstrip().startswith(_FENCES):
-        return "\\" + line
-    if line.startswith("# "):
-        by += 2
-    return "#" * by + line if line.startswith("#") else line
+    for at, inside in enumerate(markdown.in_fences(lines)):
+        if not inside and lines[at].lstrip().startswith(_FENCES):
+            lines[at] = "\\" + lines[at]
+        elif not inside and lines[at].startswith("#"):
+            lines[at] = "#" * (by + 2 * lines[at].startswith("# ")) + lines[at]
+    return "\n".join(lines)
 
 
 _WIDTHS = (400, 160, 56)  # characters of a summary

@@ -7,6 +7,7 @@ the store knows. An automatic snapshot is made from the store and the transcript
 from __future__ import annotations
 
 import os
+import sys
 
 from contextkit.base import files, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
@@ -16,11 +17,6 @@ from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
-from contextkit.memory.documents.findings import Finding
-from contextkit.memory.documents.merged import Merged
-from contextkit.memory.documents.plans import Plan
-from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import sections
 from contextkit.text.sections import FileNote
 
@@ -42,25 +38,17 @@ _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
 
 
-_MODULES: dict[type[Record], Any] = {
-    Plan: plans,
-    Finding: findings,
-    Merged: merged_findings,
-    Checkpoint: checkpoints,
-    Snapshot: snapshots,
-}
-
-
 def write(layout: Layout, document: Record, now: int) -> str:
     """Write a document of memory, or the changes to a plan; return the path, as shown."""
-    return layout.shown(_MODULES[type(document)].save(layout, document, now))
+    module: Any = sys.modules[type(document).__module__]
+    return layout.shown(module.save(layout, document, now))
 
 
 def text_of(layout: Layout, document: Record, now: int) -> str:
     """A document of memory as it would be written; a plan with what it holds already."""
-    if isinstance(document, Plan):
+    if isinstance(document, plans.Plan):
         return plans.whole(layout, document, now)
-    return str(_MODULES[type(document)].render(document))
+    return str(sys.modules[type(document).__module__].render(document))
 
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
@@ -84,19 +72,14 @@ def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
         if name == "findings":
             checked[name] = value
         elif name in _LISTS:
-            checked[name] = _texts(value, f"{where}: {name}")
+            rows = value if isinstance(value, list) else [] if value is None else [value]
+            rows = names.meant_items(f"{where}: {name}", value) if isinstance(value, str) else rows
+            checked[name] = tuple(_text(row, f"{where}: {name}") for row in rows)
         elif value is None or isinstance(value, str | int):
             checked[name] = "" if value is None else str(value)
         else:
             raise bad_input(f"{where}: {name} must be a text")
     return checked
-
-
-def _texts(value: object, where: str) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(names.meant_items(where, value))
-    rows = value if isinstance(value, list) else [] if value is None else [value]
-    return tuple(_text(row, where) for row in rows)
 
 
 def _text(row: object, where: str) -> str:
@@ -115,28 +98,23 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-def plan(layout: Layout, task: str, fields: Fields) -> Plan:
+def plan(layout: Layout, task: str, fields: Fields) -> plans.Plan:
     """A plan or a change to one."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     if any(question.answered for question in change.questions):
-        _check_answers(layout, change)
+        text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
+        for answer in plans.unanswered(text, change):
+            if names.is_whole(answer):
+                raise _no_question(layout, task, answer)
+            remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
     return change
 
 
-def _check_answers(layout: Layout, change: Plan) -> None:
-    """Tell the user of answers that nobody asked for; an unknown number raises ContextError."""
-    text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
-    for answer in plans.unanswered(text, change):
-        if names.is_whole(answer):
-            questions = plans.of_task(layout, change.task_id).questions
-            there = "; ".join(
-                f"{number} {names.one_line(question.text)[:80]}"
-                for number, question in enumerate(questions, start=1)
-                if not question.answered
-            )
-            none = f"answered={answer[:20]}: no question has this number"
-            raise bad_input(f"{none}; open: {there or 'none'}")
-        remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
+def _no_question(layout: Layout, task: str, number: str) -> ContextError:
+    questions = enumerate(plans.of_task(layout, task).questions, start=1)
+    there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in questions if not q.answered]
+    none = f"answered={number[:20]}: no question has this number"
+    return bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -149,7 +127,7 @@ def is_known(layout: Layout, task: str) -> bool:
     return task == memory.current_task(layout) or any(load(layout, task) for load in stored)
 
 
-def finding(task: str, fields: Fields, report: str, now: int) -> Finding:
+def finding(task: str, fields: Fields, report: str, now: int) -> findings.Finding:
     """A finding from fields and an agent's report ('' if there is none); the fields win."""
     read: Fields = {}
     if report.strip():
@@ -190,16 +168,16 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Snapshot:
+def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> snapshots.Snapshot:
     """A snapshot from fields, with a digest of each file in play."""
     fields["files"] = notes(fields["files"])
     whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
     return _snapshot(layout, task, whole, now, **fields)
 
 
-def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
+def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> snapshots.Snapshot:
     """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
-    made: Snapshot = snapshots.make(
+    made: snapshots.Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task,
         digests=_sealed(layout, fields["files"]),
@@ -234,8 +212,8 @@ def checkpoint(
     phase: str,
     fields: Fields,
     now: int,
-    coming: tuple[Finding, ...] = (),
-) -> Checkpoint:
+    coming: tuple[findings.Finding, ...] = (),
+) -> checkpoints.Checkpoint:
     """A checkpoint from fields, what the store knows, and findings `coming` right before it."""
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
@@ -252,7 +230,7 @@ def checkpoint(
     usual = (*plan.completed, *_without(saved.completed_subtasks, reopened))
     done = tuple(fields.get("completed") or usual)
     left = _without((*plan.in_progress, *plan.pending) or saved.pending_subtasks, done)
-    made = Checkpoint(
+    made = checkpoints.Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
         phase=phase,
@@ -264,7 +242,8 @@ def checkpoint(
         findings_count=len(all_findings) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(next_action),
-        recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
+        recovery_instructions=sections.clean(fields.get("recovery") or "")
+        or checkpoints.HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
@@ -320,19 +299,19 @@ def next_step(layout: Layout, task: str) -> str:
     return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
 
 
-def _text_of(made: Checkpoint) -> str:
+def _text_of(made: checkpoints.Checkpoint) -> str:
     """All that a checkpoint says."""
     steps = (*made.completed_subtasks, *made.pending_subtasks)
     texts = (made.context_summary, made.next_action, made.recovery_instructions)
     return "\n".join([*texts, *steps, *(file.path for file in made.files)])
 
 
-def _texts_of(findings: Iterable[Finding]) -> str:
+def _texts_of(found: Iterable[findings.Finding]) -> str:
     """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for finding in findings for text in finding.texts())
+    return "\n".join(text for finding in found for text in finding.texts())
 
 
-def _found(layout: Layout, task: str) -> list[Finding]:
+def _found(layout: Layout, task: str) -> list[findings.Finding]:
     """The findings of a task, including those that now exist only in a merged file."""
     here, merged = findings.load_all(layout, task), merged_findings.load_all(layout, task)
     return list(merged_findings.sources(here, merged.documents).values())
@@ -350,7 +329,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
     phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
-    made: list[Finding] = []
+    made: list[findings.Finding] = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
         try:
@@ -377,14 +356,14 @@ def automatic_snapshot(
     summary: str = "",
     modified: tuple[FileNote, ...] = (),
     transcript: str = "",
-) -> Snapshot:
+) -> snapshots.Snapshot:
     """Make a snapshot of `task`, by default the current one, from what the store knows.
 
     A host waits for it, so it starts no process, and leaves out what it cannot read. `modified` are
     files known to have changed; the events since the last save are taken from the `transcript`.
     """
     task = task or memory.current_task(layout)
-    plan = plans.of_task(layout, task) if task else Plan(task_id="none")
+    plan = plans.of_task(layout, task) if task else plans.Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.last(layout, task)
     caught, edited, whole = _caught_up(layout, transcript, saved.timestamp)
@@ -393,7 +372,7 @@ def automatic_snapshot(
         by_path.setdefault(file.path, file)
     in_play = list(by_path.values())[:_FILES]
     fields = {  # nobody reviews an automatic snapshot before it is saved
-        "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or UNSAID,
+        "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or snapshots.UNSAID,
         "important": _important(layout, plan, recent),
         "decisions": [question.text for question in plan.questions if not question.answered],
         "resume": _resume(task, plan, saved),
@@ -421,7 +400,7 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
     clean = redaction.cleaned(summary, layout.limits.secrets_allow)
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
-        whole = clean if made.summary == UNSAID else f"{clean}\n\n{made.summary}"
+        whole = clean if made.summary == snapshots.UNSAID else f"{clean}\n\n{made.summary}"
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
@@ -440,7 +419,7 @@ def _caught_up(
     return caught.text, edited, caught.whole
 
 
-def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) -> str:
+def _important(layout: Layout, plan: plans.Plan, recent: list[tuple[str, findings.Finding]]) -> str:
     stated = {
         "Objective": plan.objective,
         "Strategy": plan.strategy,
@@ -457,7 +436,7 @@ def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) ->
     return "\n\n".join(paragraphs)
 
 
-def _resume(task: str, plan: Plan, saved: Checkpoint) -> str:
+def _resume(task: str, plan: plans.Plan, saved: checkpoints.Checkpoint) -> str:
     lines = []
     if saved.next_action:
         lines.append(f"Next action of {saved.checkpoint_id}: {saved.next_action}")

@@ -13,7 +13,7 @@ import re
 from contextkit.base import formats, markdown, names, outgoing, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Any, Iterator, Sequence
+from contextkit.base.type_names import Any, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.text import fitting
 from contextkit.text.fitting import Part
@@ -78,37 +78,31 @@ class Event(Record):
     why: str = ""
 
 
-class Conversation(Record):
-    """The end of a session; `form` is empty if the file is not a known transcript."""
-
-    form: str = ""  # the transcript format
-    folder: str = ""  # the session's working directory
-    session: str = ""
-    events: tuple[Event, ...] = ()
-
-
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     lines = formats.tail(path, most).split(b"\n")
     parsed = [line for line in map(formats.object_in, lines) if line]
-    reader: _Messages | _Rollout
+    conversation = Conversation()
     if any("payload" in line and "type" in line for line in parsed):
-        form, reader = ROLLOUT, _Rollout()
+        conversation = _Rollout()
     elif any("sessionId" in line or "uuid" in line for line in parsed):
-        form, reader = MESSAGES, _Messages()
-    else:
-        return Conversation()
+        conversation = _Messages()
     for line in parsed:
         try:
-            reader.take(line)
+            conversation.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
             continue  # a line in a format not known yet
-    events = tuple(reader.finished())
-    return Conversation(form=form, folder=reader.folder, session=reader.session, events=events)
+    conversation.finish()
+    return conversation
 
 
-class _Reader:
-    """What both hosts share: calls wait for their result, and events stay in call order."""
+class Conversation:
+    """The end of a session: calls wait for their result, and events stay in call order.
+
+    folder: the session's working directory; form: of the transcript, '' if it is not a known one
+    """
+
+    form = ""
 
     def __init__(self) -> None:
         self.folder = ""
@@ -150,7 +144,9 @@ class _Reader:
     def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
         """Record the result of a call that the user may have refused."""
         if any(words in text[:300] for words in _REJECTED):
-            self.ended(call, REFUSED, "refused by the user" + _reason(text))
+            said = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
+            reason = next((reason for each in said if (reason := each.partition("\n")[0])), "")
+            self.ended(call, REFUSED, f"refused by the user{': ' * bool(reason)}{reason}")
         else:
             self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
 
@@ -173,13 +169,19 @@ class _Reader:
             text: Event(kind=STEPS, at=self.at, text=text, state=state) for text, state in steps
         }
 
-    def finished(self) -> Iterator[Event]:
-        yield from (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
-        yield from self._steps.values()
+    def take(self, line: Line) -> None:
+        """Read a line; there is nothing to read in an unknown form."""
+
+    def finish(self) -> None:
+        """Drop edits that failed, and add the steps as they are at the end."""
+        done = (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
+        self.events = [*done, *self._steps.values()]
 
 
-class _Messages(_Reader):
+class _Messages(Conversation):
     """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` per line."""
+
+    form = MESSAGES
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,14 +214,10 @@ class _Messages(_Reader):
             self.typed(formats.texts_of(blocks))
 
     def _reply(self, block: Line) -> None:
-        kind = block.get("type")
-        if kind == "text":
+        call, name, fields = str(block.get("id", "")), block.get("name"), block.get("input") or {}
+        if block.get("type") == "text":
             self.add(SAID, block["text"])
-        elif kind == "tool_use":
-            self._call(str(block.get("id", "")), block.get("name", ""), block.get("input") or {})
-
-    def _call(self, call: str, name: str, fields: Line) -> None:
-        if name in _EDITS:
+        elif name in _EDITS:
             self.called(call, EDITED, str(fields.get(_EDITS[name], "")))
         elif name == "Bash":
             self.called(call, RAN, str(fields.get("command", "")))
@@ -244,21 +242,24 @@ class _Messages(_Reader):
             what = self._asked.pop(call)
             if match := re.search(r"Task #(\d+) created", text):
                 self._task(match[1], what, "pending")
+            elif what == "AskUserQuestion" and not block.get("is_error"):
+                # `User has answered your questions: "Which cache?"="Redis". You can …`
+                answered = text.partition("questions:")[2] or text
+                self.add(CHOSE, answered.partition(". You can now")[0])
             elif not block.get("is_error"):
                 first = what.strip().partition("\n")[0]
-                plan = markdown.heading(first)[1] or first
-                self.add(
-                    CHOSE, _answer(text) if what == "AskUserQuestion" else f"Plan approved: {plan}"
-                )
+                self.add(CHOSE, f"Plan approved: {markdown.heading(first)[1] or first}")
             return
         self.answered(call, bool(block.get("is_error")), text)
 
 
-class _Rollout(_Reader):
+class _Rollout(Conversation):
     """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
 
     A user message is an event and also an item among the host's own; the events win.
     """
+
+    form = ROLLOUT
 
     def __init__(self) -> None:
         super().__init__()
@@ -317,7 +318,11 @@ class _Rollout(_Reader):
             self.list_steps([(str(r["step"]), str(r.get("status", ""))) for r in rows])
         elif name in _SHELLS or payload.get("type") == "local_shell_call":
             command = fields.get("command", fields.get("cmd", text))
-            self.called(call, RAN, _shell(command))
+            if isinstance(command, list):  # `["bash", "-lc", "make test"]` is `make test`
+                words = [str(word) for word in command]
+                inner = len(words) == 3 and words[1] in ("-lc", "-c")
+                command = words[2] if inner else " ".join(words)
+            self.called(call, RAN, str(command))
 
     def _output(self, payload: Line) -> None:
         call = str(payload.get("call_id", ""))
@@ -342,11 +347,11 @@ class _Rollout(_Reader):
         if status is not None or "session ID" not in text[:300]:  # otherwise it is still running
             self.answered(call, bool(status), text, status)
 
-    def finished(self) -> Iterator[Event]:
+    def finish(self) -> None:
         told = (ASKED,) * self._typed + (SAID,) * self._replied
         twice = {id(each) for each in self._items if each.kind in told}
         self.events = [each for each in self.events if id(each) not in twice]
-        yield from super().finished()
+        super().finish()
 
 
 def _paths_written(command: str) -> list[str]:
@@ -359,30 +364,6 @@ def _paths_written(command: str) -> list[str]:
 
 def _patched(patch: str) -> list[str]:
     return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
-
-
-def _shell(command: object) -> str:
-    """The command as typed in a shell: `["bash", "-lc", "make test"]` is `make test`."""
-    if isinstance(command, list):
-        words = [str(word) for word in command]
-        inner = len(words) == 3 and words[1] in ("-lc", "-c")
-        return words[2] if inner else " ".join(words)
-    return str(command)
-
-
-def _answer(result: str) -> str:
-    """Strip the frame of `User has answered your questions: "Which cache?"="Redis". You can …`."""
-    answered = result.partition("questions:")[2] or result
-    return answered.partition(". You can now")[0].strip()
-
-
-def _reason(result: str) -> str:
-    """The reason the user gave for a refusal, with a leading `: `, or ''."""
-    for mark in ("the user said:", "Reason:"):
-        reason = result.partition(mark)[2].strip().partition("\n")[0]
-        if reason:
-            return f": {reason}"
-    return ""
 
 
 def _why(text: str, code: int | None = None) -> str:
@@ -431,10 +412,6 @@ class CaughtUp(Record):
     text: str = ""
     whole: str = ""
 
-    @property
-    def empty(self) -> bool:
-        return not self.text
-
 
 def catch_up(
     path: str,
@@ -469,7 +446,7 @@ def catch_up(
         last_said=(_texts(events, SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    return caught.replace(text=_fitted(caught, MOST_TOKENS, limits.tokenizer))
+    return caught.replace(text=_fitted(caught, limits.tokenizer))
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -536,16 +513,6 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
 
 
-def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:
-    """What happened, as much of it as fits."""
-
-    def fits(kept: Sequence[str]) -> bool:
-        return tokens.within(_rendered(caught, kept), max_tokens, tokenizer)
-
-    fitted = fitting.fit(_parts(caught), fits)
-    return _rendered(caught, fitted) if fits(fitted) else ""
-
-
 def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     return {
         _EDITED: caught.edited, "Commands that failed": caught.failed,
@@ -554,8 +521,8 @@ def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _parts(caught: CaughtUp) -> list[Part]:
-    """What is cut, in this order: earlier requests, long lists, what was said and asked last."""
+def _fitted(caught: CaughtUp, tokenizer: str) -> str:
+    """What fits; cut are, in this order, earlier requests, long lists, what was said and asked."""
     earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
     last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
             for text in caught.requests[-1:]]  # fmt: skip
@@ -565,7 +532,12 @@ def _parts(caught: CaughtUp) -> list[Part]:
         for texts in _lists(caught).values()
         for row, text in enumerate(texts)
     ]
-    return [*earlier, *last, last_said, *listed]
+
+    def fits(kept: Sequence[str]) -> bool:
+        return tokens.within(_rendered(caught, kept), MOST_TOKENS, tokenizer)
+
+    fitted = fitting.fit([*earlier, *last, last_said, *listed], fits)
+    return _rendered(caught, fitted) if fits(fitted) else ""
 
 
 def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:

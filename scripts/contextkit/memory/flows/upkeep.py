@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, shelf, tokens
+from contextkit.base import addresses, files, ledger, names, shelf, stores, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
-from contextkit.memory.documents import checkpoints, findings, plans, snapshots
+from contextkit.memory.documents import checkpoints, findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.merged import Merged
@@ -23,13 +23,8 @@ def listed(layout: Layout, task: str = "", left: str | None = None) -> list[dict
 
     The user is told of each that cannot be read, after the words `left`, unless they are None.
     """
-    kinds: dict[str, memory.Kept[Any]] = {
-        "plan": plans.KEPT,
-        "finding": findings.KEPT,
-        "merged": merged_findings.KEPT,
-        "checkpoint": checkpoints.KEPT,
-        "snapshot": snapshots.KEPT,
-    }
+    own = (store for store in stores.STORES if store.label == "memory")
+    kinds: dict[str, memory.Kept[Any]] = {store.kind: stores.module(store).KEPT for store in own}
     there = {kind: kept.load_all(layout, task) for kind, kept in kinds.items()}
     if left is not None:
         remark(*(f"{left}{broken}" for loaded in there.values() for broken in loaded.broken))
@@ -52,16 +47,13 @@ def finished_task(layout: Layout) -> str:
     if not tasks:
         raise ContextError("no task is known: give task=")
     every = plans.load_all(layout).documents
-    done = [plan.task_id for plan in every if _is_done(plan) and plan.task_id != current]
+    tried = [plan for plan in every if plan.completed and plan.task_id != current]
+    closed = [plan for plan in tried if not (plan.in_progress or plan.pending)]
+    done = [plan.task_id for plan in closed if all(q.answered for q in plan.questions)]
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in tasks else ""
     raise bad_input(f"give task=: {going}known tasks: {', '.join(tasks)}")
-
-
-def _is_done(plan: plans.Plan) -> bool:
-    is_open = plan.in_progress or plan.pending
-    return bool(plan.completed) and not is_open and all(q.answered for q in plan.questions)
 
 
 def known_tasks(layout: Layout) -> list[str]:

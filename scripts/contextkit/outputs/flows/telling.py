@@ -264,7 +264,8 @@ def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
         return not _lacks(digest) and _cuts(digest) <= _cuts(whole)
 
     whole = within(limits.tool_output_tokens)
-    if not told.status or _lacks(whole):
+    names_failure = _FAILURE.search(_rows(whole, line))
+    if not told.status or not names_failure or _lacks(whole):
         return whole
     caps = range(_LEAST, limits.tool_output_tokens, _STEP)
     enough = [*caps[bisect.bisect_left(caps, True, key=is_uncut) :], limits.tool_output_tokens][0]

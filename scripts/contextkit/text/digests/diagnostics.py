@@ -37,6 +37,7 @@ _PLACED = Pattern(
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
+_UNSAID = Pattern(rf"{_PLACE}: {_SEVERITY}:")
 _MARKED = Pattern(  # the level first, as Maven has it
     r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
     r"(?P<place>(?:[A-Za-z]:)?[^\s:]+\.[A-Za-z]\w{0,7}"
@@ -201,7 +202,8 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
         number = first + below
         if placed:
             place, level, code, said = placed
-            yield Diagnostic(number + 1, place, level, code, said, text.all[number][:_READ])
+            quoted = _with_next(text.all, number)
+            yield Diagnostic(number + 1, place, level, code, said, quoted)
         elif above := bisect.bisect(names, number):
             at, level, words = listed
             place = f"{text.all[names[above - 1]].strip().removesuffix(':')}:{at}"
@@ -218,13 +220,20 @@ def _begun(piece: Piece) -> list[_Begun]:
     for number in (number - 1 for number, _ in reading.places(_BEGINS, f"\n{piece.text}")):
         if len(piece.all[number]) > 4 * _READ:
             continue
-        read = piece.all[number][:_READ]
+        read = _with_next(piece.all, number)
         if placed := _PLACED.match(read) or _MARKED.match(read):
             said = _placed(placed)
             begun += [(number, (), said)] if said[1] != _NOTE else []
         elif listed := _LISTED.match(read):
             begun.append((number, listed.groups(""), ()))
     return begun
+
+
+def _with_next(rows: list[str], number: int) -> str:
+    """The beginning of a line, with the next one if it says nothing but a place and a level."""
+    read = rows[number][:_READ]
+    is_unsaid = read.endswith(":") and _UNSAID.fullmatch(read)
+    return " ".join([read, *rows[number + 1 : number + 2]]) if is_unsaid else read
 
 
 @pieces.of_piece

@@ -585,11 +585,13 @@ def _without_lead(item: str, before: str) -> str:
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:
-    """At most `most` rows: the shortest neighbors are joined."""
+    """At most `most` rows: the shortest neighbors are joined, each with its own aspect."""
     while len(rows) > max(1, most):
         sizes = [len(a.finding) + len(b.finding) for a, b in itertools.pairwise(rows)]
         at = sizes.index(min(sizes))
         row, other = rows[at], rows[at + 1]
+        if row.aspect and not other.aspect:  # what comes next is not about it
+            row = row._replace(aspect="", finding=f"{row.aspect}: {row.finding}")
         text = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
         rows[at : at + 2] = [row._replace(finding=reading.joined(row.finding, text))]
     return rows

@@ -16,7 +16,7 @@ _FAILURES = (  # parts of words about a failure, and those with which such a wor
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
     " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
     " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
-    " incomplete broken unknown"
+    " incomplete broken unknown expired unauthorized"
     " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
     " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
     " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
@@ -27,14 +27,15 @@ _LAST_PARTS = (
 FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
     r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
-    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
+    r"|err!|fail(?:ed|ure)?\b|fatal\b|panic"
     r"|traceback(?: \(|:)|segfault|segmentation"
     r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
-    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"
+    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|data race|^\W*http/[\d.]+ [45]\d\d|[✗✘×✕✖]"
 )
 PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
-    "terminated by signal",
+    *("terminated by signal", "data race"),
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
 )

@@ -33,7 +33,7 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
 )
 _TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
 _TITLED = Pattern(_TITLE, re.I)
-_LOUD = Pattern(r"\b[A-Z]{4,}\b")
+_LOUD = Pattern(r"\b[A-Z]{4,}\b|^\W*\[[a-z]+(?: [a-z]+)?\]")  # or a mark in brackets
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -81,13 +81,15 @@ _MESSAGE = Pattern(
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
 _DIGITS = Pattern(r"\d+")
-_OF_GO = Pattern(r"\S+\.go:\d+: ")
+_OF_GO = Pattern(r"\S+\.go:\d+: |panic: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
-_PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
+_PRINTED = Pattern(  # jest
+    r"^console\.(?:log|info|warn|error|debug)(?: \S+:\d+)?$|^● Console$"
+)
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left"
@@ -113,6 +115,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
+_SAID_BY = Pattern(r"^(?:[\w.-]+ )?[\w./-]+(?:\[\d+\]|(?<=kernel)): +")  # in a system's log
 _WARNING = Pattern(r"\w+Warning: ")
 _EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # a field that says nothing
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
@@ -404,7 +407,7 @@ def _blocks(
     printed: dict[str, list[int]] = {}
     owner = ""
     for at, line in text.bare.all() if text.holds("=== RUN", "[ RUN   ") else ():
-        if line.startswith(("===", "---", "[ ")):
+        if line.startswith(("=== ", "--- ", "[ ")):
             run = _RUNS.match(line)
             owner = run[1] if run else ""
         elif owner:
@@ -455,7 +458,7 @@ def _message(line: str) -> str:
 def _place(line: str) -> str:
     """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if _POINTS.search(line) else None
-    if not match or any(part in line for part in lines.THEIRS):
+    if not match or any(part in line for part in (*lines.THEIRS, "Warning: ")):
         return ""
     if match["file"]:
         return f"{match['file']}:{match['at']}"
@@ -584,7 +587,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(folding.alike(one_line, _LONGEST))
+            message = shown(folding.alike(one_line, _LONGEST, named=True))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
@@ -619,6 +622,7 @@ def _fails(line: str) -> bool:
     """
     if _TITLED.match(line):
         return True
+    line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
     if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
@@ -656,7 +660,8 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
     if not more:
         return shown(line + text.all[at][_READ : _READ * 8]), set()
     told = [at, *more] if len(more) < _NEAR - 1 else more[-2:]
-    return shown(" ".join(text.bare[n] for n in told)), set(more)
+    rest = text.paragraph(more[-1])[1:]
+    return shown(" ".join(text.bare[n] for n in (*told, *rest))), {*more, *rest}
 
 
 def _below(text: Lines, at: int) -> list[int]:

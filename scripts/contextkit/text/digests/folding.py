@@ -15,6 +15,8 @@ from contextkit.text.patterns import Pattern
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
+_FIRST_NUMBER = Pattern(r"\d+")
+_NAMES = 12  # of files that are listed where a range would be wrong
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _LONGEST = 260  # characters shown of a line
 _DIFFER = 5  # words that may differ in lines of one form
@@ -22,10 +24,11 @@ _WORD = 80  # characters of a word of which two values are told
 _VALUES = 3  # values of a word that are told one by one
 
 
-def alike(texts: Iterable[str], most: int) -> str:
+def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
     """Lines of one form as one of at most so many characters, with what differs.
 
-    `batch 1 applied` to `batch 9 applied` are `batch 1…9 applied`.
+    `batch 1 applied` to `batch 9 applied` are `batch 1…9 applied`. Of files that must be `named`,
+    as those that failed, all are, if they are few and no range.
     """
     times = Counter(texts)
     rows = [text[: 4 * _LONGEST].split() for text in times]
@@ -36,7 +39,7 @@ def alike(texts: Iterable[str], most: int) -> str:
         again = [(at, count - 1) for at, count in enumerate(times.values()) if count > 1]
         columns = [_counted(column, again) for column in zip(*rows, strict=True)]
         are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
-        words = [_as_one(values) if are_few or len(values) == 1 else f"{next(iter(values))}…"
+        words = [_as_one(values, named) if are_few or len(values) == 1 else f"{next(iter(values))}…"
                  for values in columns]  # fmt: skip
     return reading.cut(" ".join(words), most)
 
@@ -52,7 +55,7 @@ def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, 
     return counts
 
 
-def _as_one(counts: dict[str, int]) -> str:
+def _as_one(counts: dict[str, int], named: bool) -> str:
     """Values that occur again, if they are few, with how often; of others, the first and the last.
 
     Of numbers that go up and down, the least and the greatest, which comes first where they fall
@@ -65,6 +68,9 @@ def _as_one(counts: dict[str, int]) -> str:
         return ", ".join(f"{value} x{times}" for value, times in counts.items())
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
+    is_told = named and len(values) <= _NAMES
+    if is_told and all(map(_NAMES_FILE.search, values)) and _have_gaps(values):
+        return _listed(values)
     matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
@@ -73,6 +79,21 @@ def _as_one(counts: dict[str, int]) -> str:
         falls = 2 * (numbers[0] - numbers[-1]) > rises[-1] - rises[0]
         return between(high, low) if falls else between(low, high)
     return between(values[0], values[-1])
+
+
+def _have_gaps(names: list[str]) -> bool:
+    """Whether names differ in numbers that do not follow each other, so that a range lies."""
+    numbers = sorted(int(match[0]) for match in map(_FIRST_NUMBER.search, names) if match)
+    return len(numbers) == len(names) and numbers[-1] - numbers[0] != len(names) - 1
+
+
+def _listed(names: list[str]) -> str:
+    """Names that share their beginning and their end: `t/00,03,07_part.t`."""
+    start = min(_shared(names[0], name) for name in names[1:])
+    end = min(_shared(names[0][::-1], name[::-1]) for name in names[1:])
+    end = min(end, *(len(name) - start for name in names))
+    parts = [name[start : len(name) - end] for name in names]
+    return f"{names[0][:start]}{','.join(parts)}{names[0][len(names[0]) - end :]}"
 
 
 def between(word: str, other: str) -> str:

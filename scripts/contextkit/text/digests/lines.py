@@ -257,7 +257,7 @@ class Lines:
             if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
                 led = self._leads_on(line.number)
-                below = self._paragraph(led) if led else range(0)
+                below = self.paragraph(led) if led else range(0)
         if others and not self.is_prose:
             times = sum(line.times for line in others)
             units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
@@ -288,7 +288,7 @@ class Lines:
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
-    def _paragraph(self, first: int) -> range:
+    def paragraph(self, first: int) -> range:
         """The lines of an indented paragraph that is wrapped; one line if it is none."""
         depth, end = self.indent(first), first + 1
         for number in self.below(first, _WRAPPED) if depth else ():
@@ -403,7 +403,7 @@ class Lines:
 
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        text = alike(self._texts(line), _LONGEST)
+        text = alike(self._texts(line), _LONGEST, line.fails)
         text = MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
@@ -430,7 +430,7 @@ class Lines:
             )
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
-            whole = " ".join(self.all[at][:_LONGEST] for at in self._paragraph(below))
+            whole = " ".join(self.all[at][:_LONGEST] for at in self.paragraph(below))
             said = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text

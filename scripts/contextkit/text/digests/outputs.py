@@ -18,7 +18,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
-from contextkit.text.digests.failure_words import says_failure
+from contextkit.text.digests.failure_words import says_failed, says_failure
 from contextkit.text.digests.kinds import diff, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
@@ -42,7 +42,7 @@ _WHOLE = (
     "listing",
     "plain",
 )  # asked of a segment
-_QUOTED = ("code", "help")
+_QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _FOUND = 10_000  # lines with words of failure that are read between both ends
@@ -77,6 +77,7 @@ _OF_A_HEAD = (
 
 
 _SHORT = 40  # characters of a line that is no whole value
+_LONGEST = 260  # characters shown of a line
 _READ = 80  # characters of a line in which the sign of a prompt is
 
 
@@ -146,9 +147,18 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
+    if status and not run.failed:
+        units.append(_end(text))
     if not units and count > _FEW:
         units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
     return kind, units
+
+
+def _end(text: str) -> Unit:
+    """The last line of a command that failed and did not say why."""
+    whole = text.rstrip()
+    said = " ".join(whole[whole.rfind("\n") + 1 :][:_LONGEST].split())
+    return Unit(whole.count("\n") + 1, "last line", said, 2.0, 2)
 
 
 def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
@@ -170,15 +180,23 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell behind failures, but for states; files in conflict are not told twice."""
+    """What kinds tell behind failures, but for states and what speaks of one itself.
+
+    Files in conflict are not told twice.
+    """
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
         if unit.group == listing.STATES
-        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
+        else unit._replace(rank=2 if _is_odd(unit) else unit.rank and max(unit.rank, 4), key=False)
         for unit in told
         if not (unit.aspect == diff.CONFLICT and unit.short in failed)
     ]
+
+
+def _is_odd(unit: Unit) -> bool:
+    """Whether a row of a table or a list differs from the others in that it failed."""
+    return unit.group == "outliers" and says_failed(unit.text)
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
@@ -320,7 +338,7 @@ def _end_of_diff(lines: list[str], at: int) -> int:
     while at < len(lines):
         line = lines[at]
         if old > 0 or new > 0:
-            if line.startswith("diff --git ") or line[:1] not in ("+", "-", " ", "\\", ""):
+            if diff.begins_file(lines, at) or line[:1] not in ("+", "-", " ", "\\", ""):
                 old = new = 0
                 continue
             old -= line[:1] in ("-", " ", "")

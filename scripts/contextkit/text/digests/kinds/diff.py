@@ -107,7 +107,7 @@ def units(text: str) -> list[Unit]:
     if len(settled) < len(files):
         parts.insert(0, f"{counted(len(files) - len(settled), 'file')} in conflict")
     units = [Unit(1, "diff", ", ".join(parts), 3.0, 1, "diff", derived=True)]
-    for one in sorted(files, key=lambda one: -(one.added + one.removed)):
+    for one in sorted(_once(files), key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
         counts = _lines(one.added, one.removed) if one.state != CONFLICT else ()
         shown = " ".join([one.path, *counts])
@@ -122,6 +122,17 @@ def units(text: str) -> list[Unit]:
     return units
 
 
+def _once(files: list[_File]) -> list[_File]:
+    """The files, of which one that several diffs change in the same way has all their lines."""
+    first: dict[tuple[str, str], _File] = {}
+    for one in files:
+        same = first.setdefault((one.path, one.state), one)
+        if same is not one:
+            same.added, same.removed = same.added + one.added, same.removed + one.removed
+            same.lines = [*same.lines, *one.lines][:_SHOWN]
+    return [*first.values()]
+
+
 def _lines(added: int, removed: int) -> list[str]:
     """How many lines changed; nothing where none did, or where words are marked and not lines."""
     return [f"+{added} -{removed}"] if added or removed else []
@@ -130,9 +141,10 @@ def _lines(added: int, removed: int) -> list[str]:
 def _files(text: str) -> list[_File]:
     files: list[_File] = []
     headed = False  # the `---` line after a `diff --git` line names the same file
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
         now = files[-1] if files else None
-        if now and now.in_hunk() and not line.startswith("diff --git "):
+        if now and now.in_hunk() and not begins_file(lines, number - 1):
             now.body(line)
             headed = False
         elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):
@@ -148,6 +160,14 @@ def _files(text: str) -> list[_File]:
         elif now:
             now.head(line)
     return files
+
+
+def begins_file(lines: list[str], at: int) -> bool:
+    """Whether a line begins another file, even where a hunk is not over by its counts."""
+    if lines[at].startswith("diff --git "):
+        return True
+    marks = ("--- ", "+++ ", "@@ -")
+    return all(map(str.startswith, lines[at : at + len(marks)], marks)) and len(lines) > at + 2
 
 
 def _stated(text: str) -> bool:

@@ -61,8 +61,13 @@ def units(text: str) -> list[Unit]:
     usage = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
     others = list(_others(lines, {one.line for one in names}))
     about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2][:1]
-    told = [Unit(n, "", " ".join(lines[n - 1].split()), 3.0, 1, key=True) for n in about]
-    rest = [Unit(n, reading.REST, lines[n - 1]) for n in others if n not in about]
+    told = list[Unit]()
+    for first in about:
+        rows = [*itertools.takewhile(str.strip, lines[first - 1 :])]
+        said = " ".join(" ".join(rows).split())
+        told.append(Unit(first, "", cut(said, _LONGEST), 3.0, 1, key=True))
+        others = [n for n in others if n not in range(first, first + len(rows))]
+    rest = [Unit(n, reading.REST, lines[n - 1]) for n in others]
     return [*told, *usage, *_listed(names), *rest]
 
 
@@ -160,7 +165,7 @@ def _others(lines: list[str], defined: set[int]) -> Iterator[int]:
     """The lines, from 1, that define no name and stand below none, and are no usage."""
     depth = -1
     for number, line in enumerate(lines, start=1):
-        if number in defined:
+        if number in defined or (_USAGE.match(line) and " " not in line.strip()):
             depth = _depth(line)
         elif line.strip() and _depth(line) <= depth:
             depth = -1

@@ -28,6 +28,7 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )"
     r"|^test results?:"
+    r"|\bok=\d+\b.* failed=\d|\bis the first \w+ commit$"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
     r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)"
     r"|^Finished(?! *\|)"
@@ -41,7 +42,8 @@ _VERDICT = Pattern(  # a line that summarizes a run
 )
 _BAD = Pattern(  # a verdict that is not good
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
-    r"|\b(?:failures?|failed|errors?)[=:] *[1-9]|\bFAIL|could not|exit(?:ed)? \D*[1-9]"
+    r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
+    r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
     r"|\*\*\*|failed to|merge failed|errors? occurred",
     re.I,
 )
@@ -68,10 +70,14 @@ _LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, within so many; their 
 _BEGINNING = 2  # lines with words that say what a text of no run is
 _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
-    r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
+    r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock|\blevel\"?[=:] ?\"?(?:fatal|panic|crit|emerg)"
 )
 _RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
-_BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
+_BARE = Pattern(  # that something failed, and no more
+    r"^(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$"
+    r"|^[^\d;]*\b(?:errors occurred|failed)\W*$",
+    re.I,
+)
 _BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
@@ -103,7 +109,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
-    says_nothing = bool(verdict) and bool(_BARE.match(verdict[0].text))
+    says_nothing = bool(verdict) and bool(_BARE.search(verdict[0].text))
     if failed and (is_good or says_nothing):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
@@ -255,7 +261,8 @@ def _verdict(
         return units if ended else [], set(), set()
     counting = [n for n in bad if _COUNTS.search(plain[n])]
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
-    while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
+    apt = {n for n in summary if n in bad or not _COUNTS.search(plain[n])}
+    while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & apt):
         counts.insert(0, max(close))
     alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
     told = {*counts, bad[-1], *(alone if bad[-1] in alone else ())}

@@ -57,7 +57,8 @@ def confidence(text: str) -> int:
     if not heads and _LISTS.search(sample):
         return 0  # a tool names its groups of items like that
     lines = sample.count("\n") + 1
-    form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
+    if not heads:  # a tool may begin its lines like that
+        form -= sample.count("\n> ") + sample.count("\n|")
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
     return 20 if form * 3 > lines and form > (2 if heads else 4) else 0

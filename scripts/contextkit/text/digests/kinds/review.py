@@ -19,6 +19,16 @@ _SEVERITY = (
 _INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
 _SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM", "LOW", "MAJOR",
           "MINOR", "INFO")  # fmt: skip
+_HINTS = (
+    "p0",
+    "p1",
+    "p2",
+    "severity",
+    "verdict",
+    "critical",
+    "high",
+    "medium",
+)  # of which it has one
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|INFO|Critical|High|Medium|Low|Info"
 _LEAST = 0.02  # weight of a finding that is told after all others
 _SLIGHT = ("LOW", "MINOR", "P3", "NIT", "INFO", "INFORMATIONAL", "SUGGESTION")
@@ -49,7 +59,7 @@ def confidence(text: str) -> int:
     lowered = sample.lower()
     if "findings index" in lowered and "#" in sample:
         return 80
-    if not any(word in lowered for word in ("p0", "p1", "p2", "severity", "verdict", "critical")):
+    if not any(word in lowered for word in _HINTS):
         return 0
     lines = sample.split("\n")
     listed = [line for line in lines if "|" in line and line.lstrip()[:1] in "-*+"]
@@ -84,9 +94,15 @@ def units(text: str) -> list[Unit]:
 
 
 def findings(text: str) -> list[Unit]:
-    """Every finding of a review with its severity as its group; P0s have rank 2, P1s rank 3."""
+    """Every finding of a review with its severity as its group; P0s have rank 2, P1s rank 3.
+
+    Where there are none of these, the middle ones come before the slight ones in the same way.
+    """
     lines = text.split("\n")
-    return _findings(lines, [*_named(lines)] or [*_grouped(text)])
+    found = _findings(lines, [*_named(lines)] or [*_grouped(text)])
+    if any(unit.rank for unit in found):
+        return found
+    return [unit if unit.group in _SLIGHT else unit._replace(rank=3) for unit in found]
 
 
 def _letters(said: str) -> str:

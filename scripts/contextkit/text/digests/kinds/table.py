@@ -379,7 +379,7 @@ def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
 
 def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], str]) -> list[Unit]:
     """Size and columns, the ends of each, the last row if it is the total, and the extreme rows."""
-    total = body[-1:] if any(cell.lower() in _TOTALS for cell in body[-1][1]) else []
+    total = body[-1:] if any(cell.lower().rstrip(":") in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
     names = ", ".join(filter(None, head[:14]))
