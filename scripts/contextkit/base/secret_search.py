@@ -180,12 +180,8 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
-        if (
-            before.endswith(rules.KNOWN_BEFORE)
-            or value.startswith(_OF_TESTS)
-            or _is_placeholder(value)
-            or _is_a_line(text, start, value)
-        ):
+        is_known = before.endswith(rules.KNOWN_BEFORE) or value.startswith(_OF_TESTS)
+        if is_known or _is_placeholder(value) or _is_a_line(text, start, value):
             continue
         end = _with_lines(text, start, _with_parts(text, start, start + len(value)))
         yield "random", _from_parts(text, start), end
