@@ -205,8 +205,7 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 VERDICTS = {"verdict"} | (COMMON - ours("base.filters base.templates")) | ours(
-    "base.formats base.filters reviews.commands.runs"
-    " reviews.commands.verdicts reviews.documents.verdicts"
+    "base.formats base.filters reviews.commands.verdicts reviews.documents.verdicts"
 )  # fmt: skip
 
 

@@ -611,7 +611,7 @@ def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
 def test_each_command_of_a_script_has_a_target() -> None:
     offered = {(t.script, command.name) for t in TARGETS if (command := makefiles.command_of(t))}
     for script in {target.script for target in WITH_SCRIPT} - {"context"}:
-        for command in commands.program(script).commands:
+        for command in commands.program(script).every():
             hidden = (script, command.name) == ("context_sync", "background")  # for hooks alone
             assert hidden or (script, command.name) in offered
 

@@ -431,8 +431,8 @@ def programs() -> list[Program]:
 
 @each("program", programs())
 def test_a_program_is_made_of_valid_records(program: Program) -> None:
-    options = [option for command in program.commands for option in options_of(command)]
-    for one in (program, *program.commands, *options):
+    options = [option for command in program.every() for option in options_of(command)]
+    for one in (program, *program.every(), *options):
         Record.__init__(object.__new__(type(one)), **vars(one))
 
 
@@ -440,7 +440,7 @@ def test_a_program_is_made_of_valid_records(program: Program) -> None:
 def test_every_command_has_help_and_one_meaning_for_each_option(
     program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in program.commands:
+    for command in program.every():
         with pytest.raises(SystemExit) as end:
             cli.run(program, [command.name, "--help"])
         assert end.value.code == 0 and command.help in " ".join(capsys.readouterr().out.split())
@@ -449,7 +449,7 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
         assert len(spelled) == len(set(spelled)) and {o.kind for o in options} <= set(
             ("text", "whole", "flag", "words", "items")
         )
-    assert not program.default or program.default in [c.name for c in program.commands]
+    assert not program.default or program.default in [c.name for c in program.every()]
 
 
 # Real processes
@@ -651,8 +651,15 @@ def test_help_into_a_full_or_closed_output_has_no_traceback(words: list[str]) ->
 def test_every_command_names_what_it_lacks(called: Called) -> None:
     for script in declared.SCRIPTS:
         program = declared.program(script)
-        for command in program.commands:
+        for command in program.every():
             lacking = [option.name for option in command.options if option.required]
             if lacking:
                 assert called(command.name, program=program) == 2
                 assert f"{lacking[0]}= is missing or blank" in called.err, command.name
+
+
+def test_commands_that_take_long_to_load_come_after_the_others() -> None:
+    verdict = declared.program("verdict")
+    every = [command.name for command in verdict.every()]
+    assert every[: len(verdict.commands)] == [command.name for command in verdict.commands]
+    assert "table" in every[: len(verdict.commands)] and "ingest" in every[len(verdict.commands) :]

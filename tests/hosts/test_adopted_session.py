@@ -20,7 +20,6 @@ from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.flows import start
-from contextkit.reviews.flows.start import Request
 from signing import signed
 from test_transcripts import reply
 
@@ -88,15 +87,14 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
 
     (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
     now = int(subprocess.check_output(["date", "+%s"]))
-    asked = Request(process="flux-drive", target="plan.md", agents=("fd-safety",))
-    started = start.start(layout, asked, now)
+    started = start.start(layout, now, "flux-drive", "plan.md", ("fd-safety",))
     reviewer = {"agent_id": "a2", "agent_type": "fd-safety"}
     assert host("SubagentStart", **reviewer) == ""
     said = host("SubagentStop", **reviewer, last_assistant_message="All is well.")
     assert "there is no such file" in said and "## Output Contract" in said
     assert verdicts.load_all(layout).documents == []
-    good = signed("### Findings Index\nVerdict: safe\n", started.run.id)
-    Path(started.launches[0].path).write_text(good, encoding="utf-8")
+    good = signed("### Findings Index\nVerdict: safe\n", started.id)
+    Path(started.output_dir, "fd-safety.md").write_text(good, encoding="utf-8")
     assert host("SubagentStop", **reviewer, stop_hook_active=True) == ""
     assert [(v["agent"], v["status"]) for v in verdicts.load_all(layout).documents] == [
         ("fd-safety", "CLEAN")

@@ -47,27 +47,27 @@ def wrong(run: Script, *arguments: str) -> list[str]:
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hooks are not fired: a test is about something else."""
-    monkeypatch.setattr(doctor, "fire_all", lambda layout, names: [])
+    monkeypatch.setattr(doctor, "fire", lambda layout, host: ())
 
 
 def test_right_after_adoption_nothing_is_wrong(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All hooks of all hosts are fired, and that leaves nothing behind."""
-    fired: list[doctor.Trial] = []
-    fire_all = doctor.fire_all
+    fired: list[tuple[str, list[str]]] = []
+    fire = doctor.fire
 
-    def watched(layout: Layout, names: tuple[str, ...]) -> list[doctor.Trial]:
-        fired.extend(fire_all(layout, names))
-        return fired
+    def watched(layout: Layout, host: hosts.Host) -> list[tuple[str, list[str]]]:
+        fired.extend(trials := list(fire(layout, host)))
+        return trials
 
-    monkeypatch.setattr(doctor, "fire_all", watched)
+    monkeypatch.setattr(doctor, "fire", watched)
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", hosts.names_of_hosts(), False)
     changes.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
-    assert [trial.event for trial in fired] == [
+    assert [event for event, _ in fired] == [
         event for host in hosts.every() for event in settings.events(host)
     ]
     assert run.out.endswith("nothing is wrong\n")
@@ -161,8 +161,8 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
         host = hosts.find(name)
         text, _ = settings.merged("", settings.wanted(host, folder), None, "s", host.flat)
         files.write(str(repo / host.settings), text)
-    fired = doctor.fire_all(Layout(), hosts.names_of_hosts())
-    assert fired and {trial.problems for trial in fired} == {(doctor.FOREIGN,)}
+    problems = [told for host in hosts.every() for _, told in doctor.fire(Layout(), host)]
+    assert problems and all(told == [doctor.FOREIGN] for told in problems)
     assert not ran.exists()
 
 
@@ -198,18 +198,19 @@ def test_what_is_not_byte_for_byte_ours_is_shown_and_not_started(
     for handler in handlers:
         group = [{"hooks": [handler]}]
         files.write(str(repo / ".claude/settings.json"), json.dumps({"hooks": {"Stop": group}}))
-        (trial,) = doctor.fire_all(Layout(), ("claude",))
-        assert trial.problems == (doctor.FOREIGN,) and not ran.exists()
+        trials = list(doctor.fire(Layout(), hosts.find("claude")))
+        assert trials == [("Stop", [doctor.FOREIGN])] and not ran.exists()
     assert any(doctor.FOREIGN in line for line in wrong(run, "--host=claude"))
     assert not ran.exists()
 
 
-def tried(repo: Path, event: str) -> list[doctor.Trial]:
-    """The trial of one hook; the others are taken out of the settings."""
+def tried(repo: Path, event: str) -> str:
+    """What is wrong first with one hook; the others are taken out of the settings."""
     path = repo / ".claude" / "settings.json"
     found = json.loads(path.read_text(encoding="utf-8"))["hooks"]
     path.write_text(json.dumps({"hooks": {event: found[event]}}), encoding="utf-8")
-    return doctor.fire_all(Layout(), ("claude",))
+    ((_, problems),) = doctor.fire(Layout(), hosts.find("claude"))
+    return problems[0]
 
 
 def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,23 +220,21 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
         "Stop": hosts.find("claude").events["Stop"].replace(budget=0.001),
     }
     monkeypatch.setitem(hosts.KNOWN, "claude", hosts.find("claude").replace(events=slow))
-    (trial,) = tried(hooked, "Stop")
-    assert trial.problems[0].startswith("takes ") and "waits 0.001" in trial.problems[0]
+    problem = tried(hooked, "Stop")
+    assert problem.startswith("takes ") and "waits 0.001" in problem
 
 
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
     hooked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextkit.base.formats.to_json", lambda value: "garbage")
-    (trial,) = tried(hooked, "SubagentStop")
-    assert "not valid JSON" in trial.problems[0]
+    assert "not valid JSON" in tried(hooked, "SubagentStop")
 
 
 def test_a_problem_in_a_hook_is_said_with_its_mend(
     hooked: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = doctor.Trial(host="claude", event="Stop", problems=("is odd",))
-    monkeypatch.setattr(doctor, "fire_all", lambda layout, names: [trial])
+    monkeypatch.setattr(doctor, "fire", lambda layout, host: [("Stop", ["is odd"])])
     (line,) = wrong(run, "--host=claude")
     assert line.startswith("hooks: claude Stop: is odd (make adopt into=.")
 
@@ -366,7 +365,7 @@ def test_what_adopt_put_there_is_looked_over(
 def test_a_lock_that_is_held_is_found(
     layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_PATIENCE", 0.1)
+    monkeypatch.setattr(doctor, "_LOOKS", 2)
     with files.locked(layout.lock(layout.join("x"))):
         descriptor = os.open(layout.lock(layout.join("y")), os.O_RDWR | os.O_CREAT)
         (line,) = wrong(run)

@@ -69,10 +69,9 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
 def test_doctor_fires_their_hooks(repo: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)  # how long it takes is no matter
     changes.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
-    fired = doctor.fire_all(Layout(), (name,))
-    assert [(one.event, one.problems) for one in fired] == [
-        (event, ()) for event in hook_settings.events(hosts.find(name))
-    ]
+    host = hosts.find(name)
+    trials = list(doctor.fire(Layout(), host))
+    assert trials == [(event, []) for event in hook_settings.events(host)]
 
 
 def test_a_report_is_replaced_without_a_turn_where_the_host_can(layout: Layout) -> None:

@@ -26,6 +26,7 @@ def refusal(run: Script, *arguments: str) -> str:
     [
         ("tools/\n", ".gitignore:1: tools/ ignores tools/contextkit/"),
         ("/tools\n", ".gitignore:1: /tools ignores tools/contextkit/"),
+        ("tools/contextkit/\n", ".gitignore:1: tools/contextkit/ ignores tools/contextkit/"),
         ("x\n*.sh", ".gitignore:2: *.sh ignores tools/contextkit/scripts/hook.sh\n"),
         (".claude/\n", ".gitignore:1: .claude/ ignores .claude/settings.json and 1 more"),
         (".claude/*\n!.claude/agents/\n", ".gitignore:1: .claude/* ignores "),
@@ -43,12 +44,11 @@ def test_what_git_ignores_is_refused_and_the_printed_exceptions_bring_it_back(
     assert said in told and tree(host) == before
     commands = re.findall(r"(?:either make exceptions:|  and then) (.*)\n", told)
     assert commands, told
+    before_them = {path: ignored(path) for path in ("tools/other/private.sh", ".claude/private")}
     subprocess.run(["/bin/sh", "-c", "\n".join(commands)], check=True)
     (host / "tools" / "other").mkdir(parents=True)
     (host / "tools" / "other" / "private.sh").touch()
     (host / ".claude" / "private").touch()
-    status = {path: git("check-ignore", "-v", path, "--no-index") if ignored(path) else ""
-              for path in ("tools/other/private.sh", ".claude/private")}  # fmt: skip
     assert run("adopt", "--into=.", "--copy") == 0, run.err
     git("add", "-A")
     tracked = git("ls-files").splitlines()
@@ -56,8 +56,8 @@ def test_what_git_ignores_is_refused_and_the_printed_exceptions_bring_it_back(
     assert {".claude/settings.json", ".claude/skills/contextkit/SKILL.md", "CLAUDE.md"} <= set(
         tracked
     )
-    for path, rule in status.items():
-        assert (path in tracked) == (not rule), "what else was ignored stays ignored"
+    for path, was_ignored in before_them.items():
+        assert (path in tracked) == (not was_ignored), "what else was ignored stays ignored"
 
 
 def ignored(path: str) -> bool:
@@ -81,6 +81,14 @@ def test_rules_in_a_deeper_file_cannot_be_lifted_from_the_top(
 ) -> None:
     (host / ".claude" / ".gitignore").write_text("*\n", encoding="utf-8")
     assert "either remove that line from .claude/.gitignore\n" in refusal(run, "--into=.")
+
+
+def test_rules_of_the_user_s_own_are_lifted_from_the_top(
+    small: Any, host: Path, run: Script, tmp_path: Path
+) -> None:
+    (tmp_path / ".gitignore").write_text("tools/\n", encoding="utf-8")
+    git("config", "core.excludesFile", str(tmp_path / ".gitignore"))
+    assert "make exceptions: printf '%s\\n' '!/tools/'" in refusal(run, "--into=.")
 
 
 def test_what_is_tracked_already_is_not_ignored(small: Any, host: Path, run: Script) -> None:

@@ -23,8 +23,8 @@ from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retrieval
 from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import start as starting
-from contextkit.reviews.flows.start import Request, Started
 from signing import signed
 from test_capture_prompts import remind
 from test_subagent_manager_script import BODY, a_capsule
@@ -198,11 +198,10 @@ def test_without_a_capsule_it_gets_the_latest_handoff(layout: Layout) -> None:
 
 
 @pytest.fixture
-def started(repo: Path) -> Started:
+def started(repo: Path) -> Run:
     (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
     asked = ("fd-safety", "interflux:review:fd-x")
-    request = Request(process="flux-drive", target="plan.md", agents=asked)
-    return starting.start(Layout(), request, names.now())
+    return starting.start(Layout(), names.now(), "flux-drive", "plan.md", asked)
 
 
 def stop(text: str = "Done.", kind: str = "fd-safety", agent: str = "a1", **more: Any) -> str:
@@ -212,76 +211,78 @@ def stop(text: str = "Done.", kind: str = "fd-safety", agent: str = "a1", **more
 
 
 def test_an_agent_without_its_file_is_sent_back_twice_and_is_then_an_error(
-    layout: Layout, started: Started
+    layout: Layout, started: Run
 ) -> None:
-    path = layout.shown(started.launches[0].path)
+    path = f"{started.output_dir}/fd-safety.md"
     for _ in range(layout.limits.hook_blocks):
         said = stop()
         assert f"`{path}`" in said and "- there is no such file" in said
-        assert "## Output Contract" in said and started.run.id in said
+        assert "## Output Contract" in said and started.id in said
         assert verdicts.load(layout, "fd-safety") is None
     assert stop() == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["summary"]) == ("ERROR", "left no file")
-    assert (entry["session_id"], entry["run"]) == ("s-1", started.run.id)
+    assert (entry["session_id"], entry["run"]) == ("s-1", started.id)
 
 
-def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, started: Started) -> None:
-    path = Path(started.launches[0].path)
-    path.write_text(signed(BAD, started.run.id), encoding="utf-8")
+def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, started: Run) -> None:
+    path = Path(started.output_dir, "fd-safety.md")
+    path.write_text(signed(BAD, started.id), encoding="utf-8")
     said = stop("Findings written.", stop_hook_active=True)
     assert "- line 1: there is no Findings Index; it should read `### Findings Index`" in said
-    path.write_text(signed(GOOD, started.run.id), encoding="utf-8")
+    path.write_text(signed(GOOD, started.id), encoding="utf-8")
     assert stop("VERDICT: NEEDS_ATTENTION not what the file says") == ""
     entry = verdicts.load(layout, "fd-safety")
-    assert entry and (entry["status"], entry["run"]) == ("CLEAN", started.run.id)
-    kept = runs.verdict_folder(layout, started.run.id)
+    assert entry and (entry["status"], entry["run"]) == ("CLEAN", started.id)
+    kept = runs.verdict_folder(layout, started.id)
     assert sorted(os.listdir(kept)) == [".gitignore", "fd-safety.json"]  # of this agent alone
 
 
-def test_a_malformed_file_that_stays_is_an_error(layout: Layout, started: Started) -> None:
-    Path(started.launches[0].path).write_text(signed(BAD, started.run.id), encoding="utf-8")
+def test_a_malformed_file_that_stays_is_an_error(layout: Layout, started: Run) -> None:
+    Path(started.output_dir, "fd-safety.md").write_text(signed(BAD, started.id), encoding="utf-8")
     assert stop() and stop() and not stop()
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["flags"]) == ("ERROR", ["malformed"])
 
 
-def test_an_unfinished_file_is_to_be_renamed(started: Started) -> None:
-    Path(started.launches[0].path + ".partial").write_text(
-        signed(GOOD, started.run.id), encoding="utf-8"
+def test_an_unfinished_file_is_to_be_renamed(started: Run) -> None:
+    Path(started.output_dir, "fd-safety.md.partial").write_text(
+        signed(GOOD, started.id), encoding="utf-8"
     )
     assert "still named `.partial`: rename it" in stop()
 
 
 @pytest.mark.parametrize("kind", ["fd-x", "interflux:review:fd-x", "other:fd-x"])
-def test_an_agent_is_known_by_the_end_of_its_type(started: Started, kind: str) -> None:
+def test_an_agent_is_known_by_the_end_of_its_type(started: Run, kind: str) -> None:
     assert "interflux:review:fd-x" in stop(kind=kind)
 
 
-def test_an_agent_of_a_common_type_is_known_by_its_answer(layout: Layout, started: Started) -> None:
-    path = started.launches[0].path
+def test_an_agent_of_a_common_type_is_known_by_its_answer(layout: Layout, started: Run) -> None:
+    path = layout.join(started.output_dir, "fd-safety.md")
     assert stop("I am done.", kind="general-purpose") == ""
     said = stop(f'"Findings written to {path}"', kind="general-purpose")
     assert "fd-safety" in said
     assert stop("Findings written to /etc/passwd", kind="general-purpose") == ""
 
 
-def test_whose_run_is_over_is_let_go(layout: Layout, started: Started) -> None:
-    runs.change(layout, started.run.id, finished_at=NOW)
+def test_whose_run_is_over_is_let_go(layout: Layout, started: Run) -> None:
+    runs.change(layout, started.id, finished_at=NOW)
     assert stop() == ""
     assert verdicts.load_all(layout).documents == []
 
 
-def test_a_reviewer_of_a_run_gets_no_capsule(started: Started) -> None:
+def test_a_reviewer_of_a_run_gets_no_capsule(started: Run) -> None:
     a_capsule()
     assert start("fd-safety") == ""
     assert start("Explore")
 
 
-def test_what_is_told_of_a_file_holds_no_secret(started: Started) -> None:
+def test_what_is_told_of_a_file_holds_no_secret(started: Run) -> None:
     row = f'* P1 | P1-1 | "Config" | The key {SECRET} is there\n'
     text = f"### Findings Index\n{row}Verdict: needs-changes\n"
-    Path(started.launches[0].path).write_text(f"# {SECRET}\n\nNo index.\n", encoding="utf-8")
+    Path(started.output_dir, "fd-safety.md").write_text(
+        f"# {SECRET}\n\nNo index.\n", encoding="utf-8"
+    )
     assert SECRET not in stop() + stop(text, agent="a2")
 
 
@@ -381,7 +382,7 @@ def test_a_transcript_that_tells_nothing_is_no_failure(layout: Layout, repo: Pat
 
 
 def test_no_hook_starts_anything_but_git(
-    layout: Layout, team: Path, started: Started, monkeypatch: pytest.MonkeyPatch
+    layout: Layout, team: Path, started: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With everything to do, in a store of every kind."""
     a_capsule()

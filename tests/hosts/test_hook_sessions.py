@@ -16,7 +16,6 @@ from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.flows import start as starting
-from contextkit.reviews.flows.start import Request
 from signing import signed
 from test_subagent_manager_script import a_capsule
 from test_transcripts import reply
@@ -127,15 +126,14 @@ def test_a_subagent_in_a_worktree_of_its_own_has_the_stores_of_the_project(
 
 def test_a_reviewer_that_is_a_session_is_judged_as_it_stops(repo: Path, layout: Layout) -> None:
     (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
-    request = Request(process="flux-drive", target="plan.md", agents=("fd-safety",))
-    started = starting.start(layout, request, 1_761_242_700)
-    prompt = Path(started.launches[0].prompt).read_text(encoding="utf-8")
+    started = starting.start(layout, 1_761_242_700, "flux-drive", "plan.md", ("fd-safety",))
+    prompt = Path(started.output_dir, "prompts/fd-safety.md").read_text(encoding="utf-8")
     fire("UserPromptSubmit", "codex", prompt=prompt)
     for _ in range(layout.limits.hook_blocks):
         said = fire("Stop", "codex", last_assistant_message="All is well.")
         assert "there is no such file" in said and "## Output Contract" in said
-    good = signed("### Findings Index\nVerdict: safe\n", started.run.id)
-    Path(started.launches[0].path).write_text(good, "utf-8")
+    good = signed("### Findings Index\nVerdict: safe\n", started.id)
+    Path(started.output_dir, "fd-safety.md").write_text(good, "utf-8")
     assert fire("Stop", "codex", last_assistant_message="Done.") == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and entry["status"] == "CLEAN"

@@ -13,6 +13,7 @@ import pytest
 from contextkit.base import files, names
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
+from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import pull, push
 from contextkit.machines.flows.shares import MARK
 from contextkit.machines.flows.transfers import Choice, Report
@@ -67,6 +68,16 @@ class Machine:
     @property
     def layout(self) -> Layout:
         return Layout(str(self.root))
+
+    @property
+    def known_as(self) -> knowledge.Machine:
+        machine = knowledge.identity(self.layout)
+        assert machine is not None
+        return machine
+
+    @property
+    def id(self) -> str:
+        return self.known_as.id
 
     @contextmanager
     def clock(self) -> Iterator[int]:
@@ -173,3 +184,6 @@ class Machine:
         ledger = self.root / ".contextkit/ledger/2026-11.jsonl"
         text = ledger.read_text(encoding="utf-8") if ledger.is_file() else ""
         return [json.loads(line) for line in text.splitlines()]
+
+
+Two = tuple[Machine, Machine]

@@ -12,15 +12,15 @@ import memory_stores as stores
 import pytest
 from conftest import Script, each
 from contextkit.base import names
-from contextkit.machines.documents import knowledge, manifests
+from contextkit.machines.documents import manifests
 from hostile_machine import foreign, put
-from simulated_machines import Machine
+from simulated_machines import Machine, Two
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture
-def two(sealed: Path) -> tuple[Machine, Machine]:
+def two(sealed: Path) -> Two:
     remote = f"file://{sealed}/remote"
     return Machine(sealed / "one", remote), Machine(sealed / "other", remote)
 
@@ -29,7 +29,7 @@ def in_(machine: Machine, run: Script, *arguments: str) -> int:
     return run("context_sync", *arguments, f"--root={machine.root}", f"--remote={machine.remote}")
 
 
-def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Script) -> None:
+def test_a_push_and_a_pull_say_what_moved(two: Two, run: Script) -> None:
     one, other = two
     one.find_out("ui", "# Finding\n")
     assert in_(one, run, "push", "--dry-run") == 0
@@ -43,8 +43,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
     assert in_(other, run, "pull", "--dry-run") == 0
     assert not other.contents().keys() & {".temp/memory/findings/ui_20261122T100000.md"}
     assert in_(other, run, "pull", "--json") == 0
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
+    machine = one.known_as
     assert json.loads(run.out) == [
         {"id": "finding:ui_20261122T100000", "did": "taken", "bytes": 10,
          "machine": machine.name, "to": ""}
@@ -53,7 +52,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
     assert run.out == "nothing new was taken\n"
 
 
-def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], run: Script) -> None:
+def test_remotes_lists_machines_and_forgets_one(two: Two, run: Script) -> None:
     one, other = two
     assert in_(one, run, "remotes") == 0
     assert run.out == "no machine has pushed there yet\n"
@@ -61,8 +60,7 @@ def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], ru
     one.push()
     other.find_out("qa", "# Finding\n")
     other.push()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
+    machine = one.known_as
     assert in_(other, run, "remotes") == 0
     assert max(map(len, run.out.splitlines())) <= 80
     assert in_(other, run, "remotes", "--json") == 0
@@ -79,9 +77,7 @@ def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], ru
     assert len(one.push().rows) == 2, "who was forgotten comes back whole"
 
 
-def test_a_secret_stays_here_unless_it_is_redacted(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_a_secret_stays_here_unless_it_is_redacted(two: Two, run: Script) -> None:
     one, other = two
     one.find_out("ui", f"# Finding\n\nthe token is {TOKEN}\n")
     one.find_out("qa", "# Finding\n")
@@ -106,9 +102,7 @@ def test_a_secret_stays_here_unless_it_is_redacted(
     assert contents["listed s-1"] == [payload], "a redacted payload is whole again"
 
 
-def test_a_payload_that_is_not_utf_8_can_be_redacted(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_a_payload_that_is_not_utf_8_can_be_redacted(two: Two, run: Script) -> None:
     one, other = two
     one.store("s-1", "leak", f"caf\udce9\ntoken: {TOKEN}\n")
     assert in_(one, run, "push", "--redact") == 0
@@ -122,7 +116,7 @@ def remote_files(machine: Machine) -> Any:
     return (path for path in folder.rglob("*") if path.is_file())
 
 
-def test_caches_locks_and_transcripts_never_leave(two: tuple[Machine, Machine]) -> None:
+def test_caches_locks_and_transcripts_never_leave(two: Two) -> None:
     one, _ = two
     one.remember("a note")
     for name in ("transcripts/x.jsonl", "subagents/x/log", "hooks/errors.log", "sessions/x.md"):
@@ -135,7 +129,7 @@ def test_caches_locks_and_transcripts_never_leave(two: tuple[Machine, Machine]) 
     assert not any(b"private" in data for data in private)
 
 
-def test_only_what_is_chosen_moves(two: tuple[Machine, Machine], run: Script) -> None:
+def test_only_what_is_chosen_moves(two: Two, run: Script) -> None:
     one, other = two
     one.store("s-1", "auth", "text\n")
     one.store("s-2", "auth", "text\n")
@@ -156,9 +150,7 @@ def test_only_what_is_chosen_moves(two: tuple[Machine, Machine], run: Script) ->
     assert "from: no machine is 'nobody'" in run.err
 
 
-def test_what_another_machine_runs_is_told_and_not_watched(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_what_another_machine_runs_is_told_and_not_watched(two: Two, run: Script) -> None:
     one, other = two
     one.launch("20261122-100000-ui")
     other.launch("20261122-100000-ui")
@@ -167,8 +159,7 @@ def test_what_another_machine_runs_is_told_and_not_watched(
     other.pull()
     other.push()
     one.pull()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
+    machine = one.known_as
     rows = json.loads((other.root / "parallelus/manuals/subagent-registry.json").read_text("utf-8"))
     assert [(row["id"], row.get("machine")) for row in rows] == [
         ("20261122-100000-ui", None), (f"20261122-100000-ui@{machine.id}", machine.id),
@@ -198,7 +189,7 @@ def test_what_another_machine_runs_is_told_and_not_watched(
     ],
 )
 def test_a_name_that_could_leave_its_store_refuses_the_manifest(
-    two: tuple[Machine, Machine], run: Script, name: str, why: str
+    two: Two, run: Script, name: str, why: str
 ) -> None:
     one, _ = two
     foreign(one, (name, b"evil\n"), ("finding/good.md", b"good\n"))
@@ -219,7 +210,7 @@ def test_a_name_that_could_leave_its_store_refuses_the_manifest(
     ],
 )  # fmt: skip
 def test_what_no_store_takes_is_passed_over_and_the_rest_taken(
-    two: tuple[Machine, Machine], run: Script, name: str
+    two: Two, run: Script, name: str
 ) -> None:
     one, _ = two
     foreign(one, (name, b"evil\n"), ("finding/good.md", b"good\n"))
@@ -230,7 +221,7 @@ def test_what_no_store_takes_is_passed_over_and_the_rest_taken(
     assert status == (1 if "not taken" in run.out else 0)
 
 
-def test_a_link_in_the_store_is_refused(two: tuple[Machine, Machine], run: Script) -> None:
+def test_a_link_in_the_store_is_refused(two: Two, run: Script) -> None:
     one, other = two
     elsewhere = other.root / "elsewhere"
     elsewhere.mkdir()
@@ -244,9 +235,7 @@ def test_a_link_in_the_store_is_refused(two: tuple[Machine, Machine], run: Scrip
     assert not list(elsewhere.iterdir())
 
 
-def test_a_text_that_is_not_what_the_manifest_says_is_refused(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_a_text_that_is_not_what_the_manifest_says_is_refused(two: Two, run: Script) -> None:
     one, _ = two
     foreign(one, ("finding/a.md", b"what it says\n"))
     folder = Path(one.remote.removeprefix("file://"))
@@ -277,7 +266,7 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
     ],
 )
 def test_a_machine_whose_state_cannot_be_read_is_passed_over(
-    two: tuple[Machine, Machine], run: Script, changes: dict[str, Any], why: str
+    two: Two, run: Script, changes: dict[str, Any], why: str
 ) -> None:
     one, other = two
     foreign(one, ("finding/a.md", b"evil\n"), **changes)
@@ -292,9 +281,7 @@ def test_a_machine_whose_state_cannot_be_read_is_passed_over(
     ]
 
 
-def test_rows_and_events_of_a_machine_come_from_itself_alone(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_rows_and_events_of_a_machine_come_from_itself_alone(two: Two, run: Script) -> None:
     one, _ = two
     rows = json.dumps([{"id": "x", "status": "finished"}, {"id": "../../x"}, 7]).encode()
     others = [
@@ -311,9 +298,7 @@ def test_rows_and_events_of_a_machine_come_from_itself_alone(
     assert written == [{"id": "x", "status": "finished", "machine": "ccccccccccc2"}]
 
 
-def test_an_end_that_is_refused_is_said_and_the_rest_taken(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_an_end_that_is_refused_is_said_and_the_rest_taken(two: Two, run: Script) -> None:
     one, _ = two
     foreign(
         one,
@@ -334,9 +319,7 @@ def test_an_end_that_is_refused_is_said_and_the_rest_taken(
     assert one.files() == before | {".temp/memory/findings/a.md": b"good\n"}
 
 
-def test_output_of_a_review_only_goes_where_reviews_write(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_output_of_a_review_only_goes_where_reviews_write(two: Two, run: Script) -> None:
     one, _ = two
     fields = {
         "id": "20261122T100000Z-0a1b2c", "process": "review", "mode": "review", "version": 1,
@@ -353,9 +336,7 @@ def test_output_of_a_review_only_goes_where_reviews_write(
     assert not list((one.root / "scripts").iterdir())
 
 
-def test_file_url_must_be_absolute_and_not_our_own_state(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_file_url_must_be_absolute_and_not_our_own_state(two: Two, run: Script) -> None:
     one, _ = two
     one.find_out("ui", "x\n")
     for url in ("file://relative", f"file://{one.root}/.contextkit/x"):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import Script, trusted
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from simulated_machines import Machine
 
@@ -63,8 +62,8 @@ def test_two_machines_with_the_key_share_and_the_folder_tells_nothing(
     assert contents(one) == contents(other)
     assert not one.push().rows and not other.pull().rows
     kept = everything_below(sealed / "share")
-    found = knowledge.identity(one.layout)
-    assert found is not None and found.id.encode() in kept
+    found = one.known_as
+    assert found.id.encode() in kept
     names = sorted(row["name"] for row in remotes.listed(one.layout, one.remote, []))
     assert found.name in names
     for hidden in (SECRET_NAME, "Acme", "lawyers", "finding", found.name):
@@ -128,11 +127,9 @@ def test_a_machine_that_begins_to_encrypt_forgets_itself_there_and_goes_on(
     one.push()
     settings = (other.root / "contextkit.yaml").read_text(encoding="utf-8")
     trusted(settings, one.root)
-    found = knowledge.identity(one.layout)
-    assert found is not None
-    with pytest.raises(ContextError, match=f"forget={found.id}"):
+    with pytest.raises(ContextError, match=f"forget={one.id}"):
         one.push()
-    remotes.forget(one.layout, one.remote, found.id)
+    remotes.forget(one.layout, one.remote, one.id)
     one.push()
     other.pull()
     assert contents(one) == contents(other)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from conftest import git, rounds
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from contextkit.machines.flows.git_refs import folder
 from git_servers import bare, by_daemon, over_http
@@ -66,10 +65,8 @@ def test_two_clones_share_what_they_store(sealed: Path, how: str) -> None:
         one.push()
         other.pull()
         assert one.contents() == other.contents()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
     found = refs(hub)
-    assert f"refs/contextkit/{machine.id}" in found and len(found) == 2
+    assert f"refs/contextkit/{one.id}" in found and len(found) == 2
     for commit in found.values():
         assert "parent" not in git("cat-file", "-p", commit, cwd=hub)
     plain = sealed / "plain"
@@ -136,9 +133,7 @@ def test_versions_that_do_not_know_of_each_other_are_both_kept(sealed: Path) -> 
     path = other.find_out("ui", "# other\n")
     one.push()
     report = other.pull()
-    machine = knowledge.identity(one.layout)
-    assert machine is not None
-    beside = f"{NAME}.from-{machine.id}"
+    beside = f"{NAME}.from-{one.id}"
     assert [(row.did, row.to) for row in report.rows] == [("beside", beside)]
     assert beside in report.text
     assert path.read_text(encoding="utf-8") == "# other\n"
@@ -167,9 +162,19 @@ def test_what_was_removed_here_does_not_come_back(sealed: Path) -> None:
     assert [row.id for row in other.pull().rows] == ["finding:qa_20261122T100000"]
     assert not (other.root / NAME).exists()
     (one.root / NAME).unlink()
-    one.push()
+    assert [row.did for row in one.push().rows] == ["withdrawn"]
     third = clone(sealed / "third", str(hub))
     assert [row.id for row in third.pull().rows] == ["finding:qa_20261122T100000"]
+
+
+def test_a_machine_that_left_no_head_is_passed_over(sealed: Path) -> None:
+    hub = bare(sealed / "hub.git")
+    one, other = clone(sealed / "one", str(hub)), clone(sealed / "other", str(hub))
+    one.find_out("ui", "# one\n")
+    one.push()
+    empty = git("commit-tree", git("mktree", cwd=hub).strip(), "-m", "x", cwd=hub).strip()
+    git("update-ref", "refs/contextkit/aaaaaaaaaaaa", empty, cwd=hub)
+    assert [row.did for row in other.pull().rows] == ["taken"]
 
 
 def test_a_session_that_ended_there_ends_here_and_can_be_resumed(sealed: Path) -> None:

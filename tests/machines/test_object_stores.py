@@ -12,7 +12,6 @@ import pytest
 import seaweed
 from conftest import Script
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from seaweed import Seaweed
 from simulated_machines import Machine
@@ -57,9 +56,7 @@ def test_two_machines_share_a_bucket(s3: str, sealed: Path, run: Script) -> None
     assert not other.pull().rows and not other.push().rows
     assert run("context_sync", "remotes", f"--root={one.root}", f"--remote={s3}") == 0
     assert len(run.out.splitlines()) == 3
-    found = knowledge.identity(one.layout)
-    assert found is not None
-    remotes.forget(other.layout, s3, found.id)
+    remotes.forget(other.layout, s3, one.id)
     assert len(remotes.listed(other.layout, s3, [])) == 1
 
 

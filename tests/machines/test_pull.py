@@ -24,23 +24,18 @@ from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import verdicts
 from simulated_machines import Machine, killed_at
 
+Four = tuple[Machine, ...]
 UI = ".temp/memory/findings/ui_20261122T100000.md"
 
 
 @pytest.fixture
-def four(sealed: Path) -> tuple[Machine, ...]:
+def four(sealed: Path) -> Four:
     return tuple(Machine(sealed / name, f"file://{sealed}/remote") for name in "abcd")
 
 
 def beside(machine: Machine) -> list[str]:
     """The texts that are kept beside the finding of the machine."""
     return sorted(path.read_text("utf-8") for path in (machine.root / UI).parent.glob(f"*{MARK}*"))
-
-
-def name_of(machine: Machine) -> str:
-    found = knowledge.identity(machine.layout)
-    assert found is not None
-    return found.id
 
 
 def did(machine: Machine, source: str = "") -> list[str]:
@@ -60,9 +55,7 @@ def lose_notes(machine: Machine) -> None:
             path.unlink()
 
 
-def test_a_handoff_that_was_consumed_on_either_machine_is_consumed_on_both(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_handoff_that_was_consumed_on_either_machine_is_consumed_on_both(four: Four) -> None:
     one, other, *_ = four
     fields = {"from_agent": "dev", "to_agent": "qa", "next_action": "Test it"}
     handoff = artifacts.make({**fields, "timestamp": "2026-11-22T10:00:00Z"})
@@ -87,14 +80,14 @@ def test_a_handoff_that_was_consumed_on_either_machine_is_consumed_on_both(
     ],
 )
 def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it(
-    four: tuple[Machine, ...], edited: str
+    four: Four, edited: str
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
     ours = other.find_out("ui", "ours\n")
     one.push()
     rows = [(row.did, row.to) for row in other.pull().rows if row.did != "history"]
-    assert rows == [("beside", f"{UI}{MARK}{name_of(one)}")] and beside(other) == ["theirs\n"]
+    assert rows == [("beside", f"{UI}{MARK}{one.id}")] and beside(other) == ["theirs\n"]
     one.find_out("ui", "theirs, newer\n")
     one.push()
     assert did(other) == ["beside"] and beside(other) == ["theirs, newer\n"]
@@ -113,16 +106,14 @@ def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_texts_of_several_machines_are_kept_until_all_agree(
-    four: tuple[Machine, ...], backwards: bool
-) -> None:
+def test_texts_of_several_machines_are_kept_until_all_agree(four: Four, backwards: bool) -> None:
     here, *others = four
     here.find_out("ui", "ours\n")
     for machine in others:
         machine.find_out("ui", f"of {machine.root.name}\n")
         machine.push()
-    for machine in sorted(others, key=name_of, reverse=backwards):
-        assert did(here, source=name_of(machine)) == ["beside"]
+    for machine in sorted(others, key=lambda machine: machine.id, reverse=backwards):
+        assert did(here, source=machine.id) == ["beside"]
     assert beside(here) == ["of b\n", "of c\n", "of d\n"]
     here.find_out("ui", "settled\n")
     here.push()
@@ -134,15 +125,13 @@ def test_texts_of_several_machines_are_kept_until_all_agree(
     assert beside(here) == []
 
 
-def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(four: Four) -> None:
     here, one, other, _ = four
     for machine in (here, one, other):
         machine.find_out("ui", f"of {machine.root.name}\n")
     one.push()
     other.push()
-    assert did(here) == ["beside"] * 2 and did(one, source=name_of(other)) == ["beside"]
+    assert did(here) == ["beside"] * 2 and did(one, source=other.id) == ["beside"]
     (copy,) = (one.root / UI).parent.glob(f"*{MARK}*")
     copy.unlink()
     one.find_out("ui", "of both\n")
@@ -150,7 +139,7 @@ def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(
     assert did(here) == ["beside"] and beside(here) == ["of both\n", "of c\n"]
 
 
-def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: tuple[Machine, ...]) -> None:
+def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: Four) -> None:
     here, there, *_ = four
     for machine in (here, there):
         machine.find_out("ui", f"of {machine.root.name}\n")
@@ -163,20 +152,18 @@ def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: tuple[Machine, 
     assert list(doctor.kept_beside(here.layout, ())) == []
 
 
-def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
-    four: tuple[Machine, ...],
-) -> None:
+def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(four: Four) -> None:
     for first, second in (four[:2], (four[3], four[2])):
         first.remember("the first note")
         second.remember("the second note")
         second.push()
-        assert did(first, name_of(second)) == ["merged"]
+        assert did(first, second.id) == ["merged"]
         first.push()
-        assert did(second, name_of(first)) in (["merged"], ["taken"])
+        assert did(second, first.id) in (["merged"], ["taken"])
         assert first.contents() == second.contents()
 
 
-def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -> None:
+def test_a_session_that_is_used_again_can_end_again(four: Four) -> None:
     one, other, *_ = four
     for number in range(3):
         one.store("s", f"auth-{number}", "text\n")
@@ -189,7 +176,7 @@ def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -
 
 
 def test_a_session_that_ended_elsewhere_is_not_logged_in_this_ones_summary(
-    four: tuple[Machine, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    four: Four, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = four
     one.store("s", "auth", "text\n")
@@ -203,7 +190,7 @@ def test_a_session_that_ended_elsewhere_is_not_logged_in_this_ones_summary(
 
 
 def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_far_it_read(
-    four: tuple[Machine, ...], sealed: Path
+    four: Four, sealed: Path
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -211,17 +198,15 @@ def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_fa
     one.find_out("b", "text\n")
     one.push()
     assert sorted(did(other)) == ["beside", "taken"]
-    there = knowledge.load_remote(other.layout, other.remote, name_of(other))
-    assert there.seen == {name_of(one): 1}
+    there = knowledge.load_remote(other.layout, other.remote, other.id)
+    assert there.seen == {one.id: 1}
     there.seen.clear()
-    knowledge.save_remote(other.layout, there, name_of(other))
+    knowledge.save_remote(other.layout, there, other.id)
     shutil.rmtree(sealed / "remote/objects")  # nothing is fetched either
     assert did(other) == []
 
 
-def test_a_text_that_is_here_already_is_not_fetched(
-    four: tuple[Machine, ...], sealed: Path
-) -> None:
+def test_a_text_that_is_here_already_is_not_fetched(four: Four, sealed: Path) -> None:
     one, other, *_ = four
     for machine in (one, other):
         machine.find_out("ui", "of both\n")
@@ -236,7 +221,7 @@ def test_a_text_that_is_here_already_is_not_fetched(
 
 
 def test_a_session_that_is_used_again_comes_back_whole_where_it_was_removed_for_good(
-    four: tuple[Machine, ...],
+    four: Four,
 ) -> None:
     one, other, *_ = four
     one.store("s", "first", "text\n")
@@ -255,7 +240,7 @@ def test_a_session_that_is_used_again_comes_back_whole_where_it_was_removed_for_
     assert one.contents()["listed s"] == other.contents()["listed s"]
 
 
-def test_a_dry_run_names_what_would_end_and_ends_nothing(four: tuple[Machine, ...]) -> None:
+def test_a_dry_run_names_what_would_end_and_ends_nothing(four: Four) -> None:
     one, other, *_ = four
     one.store("s", "auth", "text\n")
     one.push()
@@ -289,7 +274,7 @@ def test_a_verdict_of_ours_is_never_replaced_and_is_sent(sealed: Path, days: int
     assert sent(other) == ["verdict:ui"]
 
 
-def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) -> None:
+def test_what_ended_there_ends_here_and_nothing_else(four: Four) -> None:
     one, other, *_ = four
     for session in ("a", "payload", "z"):
         one.store(session, "auth", "text\n")
@@ -309,7 +294,7 @@ def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) 
     assert did(other) == ["taken"]
 
 
-def test_a_task_that_was_archived_there_is_archived_here(four: tuple[Machine, ...]) -> None:
+def test_a_task_that_was_archived_there_is_archived_here(four: Four) -> None:
     one, other, *_ = four
     path = stores.finding(one.layout, task_id="payload")
     other.store("payload", "auth", "text\n")
@@ -324,7 +309,7 @@ def test_a_task_that_was_archived_there_is_archived_here(four: tuple[Machine, ..
 
 
 def test_a_document_that_is_missing_on_the_remote_is_taken_with_the_next_pull(
-    four: tuple[Machine, ...], sealed: Path
+    four: Four, sealed: Path
 ) -> None:
     one, other, third, _ = four
     one.find_out("a", "of one\n")
@@ -343,9 +328,7 @@ def test_a_document_that_is_missing_on_the_remote_is_taken_with_the_next_pull(
     assert did(other) == []
 
 
-def test_a_machine_that_is_not_there_is_refused_with_those_that_are(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_machine_that_is_not_there_is_refused_with_those_that_are(four: Four) -> None:
     one, other, third, _ = four
     with pytest.raises(ContextError, match="no machine is 'nobody'; there: none"):
         other.pull(source="nobody")
@@ -354,25 +337,21 @@ def test_a_machine_that_is_not_there_is_refused_with_those_that_are(
         machine.push()
     with pytest.raises(ContextError) as refused:
         other.pull(source="nobody")
-    assert all(name_of(machine) in str(refused.value) for machine in (one, third))
+    assert all(machine.id in str(refused.value) for machine in (one, third))
 
 
-def test_a_machine_is_named_by_its_name_its_id_or_how_the_id_begins(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_machine_is_named_by_its_name_its_id_or_how_the_id_begins(four: Four) -> None:
     one, other, third, _ = four
     for machine in (one, third):
         machine.find_out(f"of-{machine.root.name}", "text\n")
         machine.push()
-    length = next(n for n in range(1, 13) if not name_of(third).startswith(name_of(one)[:n]))
-    assert did(other, source=name_of(one)[:length]) == ["taken"]
+    length = next(n for n in range(1, 13) if not third.id.startswith(one.id[:n]))
+    assert did(other, source=one.id[:length]) == ["taken"]
     assert list(other.files()) == [".temp/memory/findings/of-a_20261122T100000.md"]
-    found = knowledge.identity(third.layout)
-    assert found is not None
-    assert did(other, source=found.name) == ["taken"]
+    assert did(other, source=third.known_as.name) == ["taken"]
 
 
-def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machine, ...]) -> None:
+def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: Four) -> None:
     one, other, *_ = four
     one.find_out("ui", "text\n")
     one.remember("a note")
@@ -387,18 +366,18 @@ def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machin
     assert did(other) == ["taken", "taken"]
 
 
-def test_a_machine_without_news_is_not_read_again(four: tuple[Machine, ...], sealed: Path) -> None:
+def test_a_machine_without_news_is_not_read_again(four: Four, sealed: Path) -> None:
     one, other, *_ = four
     one.find_out("ui", "text\n")
     one.push()
     other.pull()
-    (sealed / "remote/machines" / name_of(one) / "1.json").unlink()
+    (sealed / "remote/machines" / one.id / "1.json").unlink()
     report = other.pull()
     assert not report.failed and not report.rows
 
 
 def test_a_machine_that_was_set_back_with_its_remote_is_read_again(
-    four: tuple[Machine, ...], sealed: Path
+    four: Four, sealed: Path
 ) -> None:
     one, other, *_ = four
     one.find_out("a", "text\n")
@@ -419,7 +398,7 @@ def test_a_machine_that_was_set_back_with_its_remote_is_read_again(
 
 @pytest.mark.parametrize("text", ["edited meanwhile\n", "edited\n", "edited now\n", "e\n"])
 def test_what_is_edited_while_a_pull_runs_is_not_overwritten(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch, text: str
+    four: Four, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "first\n")
@@ -440,7 +419,7 @@ def test_what_is_edited_while_a_pull_runs_is_not_overwritten(
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": 1, "machine": "other"}', None])
 def test_a_machine_that_lost_what_it_knew_still_sends_newer_texts(
-    four: tuple[Machine, ...], damage: str | None
+    four: Four, damage: str | None
 ) -> None:
     """Its count of changes would start over, and look older than what the others have."""
     one, other, *_ = four
@@ -448,7 +427,7 @@ def test_a_machine_that_lost_what_it_knew_still_sends_newer_texts(
         path = one.find_out("ui", f"text {number}\n")
         one.push()
         other.pull()
-    before = name_of(one)
+    before = one.id
     known = one.root / ".contextkit/sync/documents.json"
     known.unlink() if damage is None else known.write_text(damage, encoding="utf-8")
     path.write_text("the newest text\n", encoding="utf-8")
@@ -456,13 +435,13 @@ def test_a_machine_that_lost_what_it_knew_still_sends_newer_texts(
     other.pull()
     found = [(other.root / UI).read_text("utf-8"), *beside(other)]
     assert "the newest text\n" in found
-    assert name_of(one) != before
+    assert one.id != before
 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("first", [False, True], ids=["replaced", "new"])
 def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
-    four: tuple[Machine, ...], first: bool, after: bool
+    four: Four, first: bool, after: bool
 ) -> None:
     one, other, *_ = four
     for step in range(1 + after, 20, rounds(3, 1)):
@@ -484,7 +463,7 @@ def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
         assert there == ["theirs, the newest\n"] and ours.read_text("utf-8") == "ours\n"
 
 
-def test_a_text_of_ours_stays_also_where_they_knew_of_it(four: tuple[Machine, ...]) -> None:
+def test_a_text_of_ours_stays_also_where_they_knew_of_it(four: Four) -> None:
     """Who edits our text has written a text of their own; a third machine keeps the first one."""
     one, other, third, _ = four
     path = one.find_out("ui", "ours\n")
@@ -503,9 +482,7 @@ def test_a_text_of_ours_stays_also_where_they_knew_of_it(four: tuple[Machine, ..
     assert did(other) == []
 
 
-def test_a_copy_beside_ours_that_somebody_removed_does_not_come_back(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_copy_beside_ours_that_somebody_removed_does_not_come_back(four: Four) -> None:
     """Also after a pull that was killed before it had taken anything."""
     one, other, third, _ = four
     for step in range(0, 20, rounds(3, 1)):
@@ -527,7 +504,7 @@ def test_a_copy_beside_ours_that_somebody_removed_does_not_come_back(
 
 
 def test_what_a_pull_took_before_it_failed_is_still_theirs(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    four: Four, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, third, _ = four
     for machine in (one, third):
@@ -555,7 +532,7 @@ def test_what_a_pull_took_before_it_failed_is_still_theirs(
 
 
 def test_what_is_written_while_a_pull_runs_is_sent(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    four: Four, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -570,14 +547,12 @@ def test_what_is_written_while_a_pull_runs_is_sent(
         patch.setattr(manifests, "unpack", written_first)
         assert did(other) == ["beside"]
     assert sent(other) == ["finding:ui_20261122T100000"]
-    before = name_of(other)
+    before = other.id
     lose_notes(other)
-    assert sent(other) == [] and name_of(other) == before
+    assert sent(other) == [] and other.id == before
 
 
-def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(four: Four) -> None:
     here, *others = four
     for machine in four:
         machine.remember(f"the note of {machine.root.name}")
@@ -585,13 +560,13 @@ def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(
         machine.push()
     assert did(here) == ["merged"] * 3
     here.push()
-    before = name_of(here)
+    before = here.id
     lose_notes(here)
-    assert sent(here) == [] and name_of(here) == before
+    assert sent(here) == [] and here.id == before
 
 
 def test_more_documents_than_one_fetch_gets_are_all_taken(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    four: Four, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = four
     for number in range(5):
@@ -601,17 +576,15 @@ def test_more_documents_than_one_fetch_gets_are_all_taken(
     assert did(other) == ["taken"] * 5
 
 
-def test_rows_of_another_machine_are_reported_when_they_change_something(
-    four: tuple[Machine, ...],
-) -> None:
+def test_rows_of_another_machine_are_reported_when_they_change_something(four: Four) -> None:
     one, other, *_ = four
     one.launch("20261122-100000-ui")
     one.push()
     assert did(other) == ["merged"]
-    there = knowledge.load_remote(other.layout, other.remote, name_of(other))
+    there = knowledge.load_remote(other.layout, other.remote, other.id)
     there.seen.clear()
-    knowledge.save_remote(other.layout, there, name_of(other))
-    known = knowledge.load(other.layout, name_of(other))
+    knowledge.save_remote(other.layout, there, other.id)
+    known = knowledge.load(other.layout, other.id)
     assert known is not None
     known.documents.clear()
     knowledge.save(other.layout, known)
@@ -620,7 +593,7 @@ def test_rows_of_another_machine_are_reported_when_they_change_something(
 
 @pytest.mark.parametrize("after", [False, True])
 def test_payloads_that_a_killed_pull_took_are_listed_by_the_next_one(
-    four: tuple[Machine, ...], after: bool
+    four: Four, after: bool
 ) -> None:
     one, other, *_ = four
     for step in range(1 + after, 20, rounds(3, 1)):
@@ -634,7 +607,7 @@ def test_payloads_that_a_killed_pull_took_are_listed_by_the_next_one(
 
 
 def test_what_is_written_just_before_a_new_text_is_stored_stays_in_place(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    four: Four, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -653,7 +626,7 @@ def test_what_is_written_just_before_a_new_text_is_stored_stays_in_place(
 
 
 def test_a_name_beside_ours_that_is_taken_just_before_is_left_alone(
-    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    four: Four, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -681,7 +654,7 @@ def test_a_name_beside_ours_that_is_taken_just_before_is_left_alone(
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_what_a_killed_pull_wrote_is_still_theirs(four: tuple[Machine, ...], after: bool) -> None:
+def test_what_a_killed_pull_wrote_is_still_theirs(four: Four, after: bool) -> None:
     one, other, *_ = four
     for step in range(1 + after, 20, rounds(3, 1)):
         path = one.find_out(f"ui{step}", "theirs\n").relative_to(one.root)
@@ -698,9 +671,7 @@ def test_what_a_killed_pull_wrote_is_still_theirs(four: tuple[Machine, ...], aft
         assert not beside(other) and sent(other) == []
 
 
-def test_a_session_or_task_with_documents_of_ours_does_not_end_here(
-    four: tuple[Machine, ...],
-) -> None:
+def test_a_session_or_task_with_documents_of_ours_does_not_end_here(four: Four) -> None:
     one, other, *_ = four
     one.store("s", "auth", "text\n")
     path = stores.finding(one.layout, task_id="login")
@@ -722,7 +693,7 @@ def test_a_session_or_task_with_documents_of_ours_does_not_end_here(
     assert "kept" not in did(other)
 
 
-def test_checkpoints_are_taken(four: tuple[Machine, ...]) -> None:
+def test_checkpoints_are_taken(four: Four) -> None:
     one, other, *_ = four
     name = stores.checkpoint(one.layout)
     one.push()

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from conftest import Script, git
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import knowledge, manifests
+from contextkit.machines.documents import manifests
 from contextkit.machines.flows import remotes
 from hostile_machine import foreign, put
-from simulated_machines import Machine
+from simulated_machines import Machine, Two
 
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not here")
 
 
 @pytest.fixture
-def two(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Machine, Machine]:
+def two(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Two:
     """`laptop`, whose user signs, and `desk`, whose user knows the key of `laptop`."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(sealed / "gitconfig"))
     keygen(sealed / "key")
@@ -40,23 +40,15 @@ def trust(sealed: Path, who: str, public: Path) -> None:
     git("config", "--global", "gpg.ssh.allowedSignersFile", str(sealed / "signers"))
 
 
-def id_of(machine: Machine) -> str:
-    found = knowledge.identity(machine.layout)
-    assert found is not None
-    return found.id
-
-
 def head_path(machine: Machine, whose: Machine) -> Path:
-    return Path(machine.remote.removeprefix("file://")) / manifests.head_key(id_of(whose))
+    return Path(machine.remote.removeprefix("file://")) / manifests.head_key(whose.id)
 
 
 def signer(reader: Machine) -> list[str]:
     return [row["signed"] for row in remotes.listed(reader.layout, reader.remote, [])]
 
 
-def test_a_signed_head_names_its_signer_and_is_taken_without_a_word(
-    two: tuple[Machine, Machine], run: Script
-) -> None:
+def test_a_signed_head_names_its_signer_and_is_taken_without_a_word(two: Two, run: Script) -> None:
     one, other = two
     for number in range(5):  # every manifest that counts is named
         one.find_out(f"ui{number}", "text\n")
@@ -70,9 +62,7 @@ def test_a_signed_head_names_its_signer_and_is_taken_without_a_word(
     assert "signed" in run.out and "kim@example.com" in run.out
 
 
-def test_an_unsigned_head_and_one_of_a_stranger_say_so(
-    two: tuple[Machine, Machine], sealed: Path
-) -> None:
+def test_an_unsigned_head_and_one_of_a_stranger_say_so(two: Two, sealed: Path) -> None:
     one, other = two
     foreign(one, ("finding/a.md", b"text\n"))
     keygen(sealed / "other")
@@ -89,7 +79,7 @@ def test_an_unsigned_head_and_one_of_a_stranger_say_so(
 
 @pytest.mark.parametrize("change", ["head", "manifest", "unsigned", "stranger"])
 def test_what_was_signed_once_is_taken_from_nobody_else(
-    two: tuple[Machine, Machine], sealed: Path, change: str
+    two: Two, sealed: Path, change: str
 ) -> None:
     one, other = two
     one.find_out("a", "ours\n")
@@ -112,7 +102,7 @@ def test_what_was_signed_once_is_taken_from_nobody_else(
     else:
         keygen(sealed / "other")
         keys = remotes.Keys(key=str(sealed / "other"))
-        made = remotes.signed(keys, manifests.parse_head(path.read_bytes(), id_of(one)))
+        made = remotes.signed(keys, manifests.parse_head(path.read_bytes(), one.id))
         head = json.loads(manifests.render_head(made))
     put(path, json.dumps(head).encode())
     report = other.pull()
@@ -121,23 +111,21 @@ def test_what_was_signed_once_is_taken_from_nobody_else(
     wanted = {"head": "does not belong to it", "manifest": "manifest 2 of"}
     assert wanted.get(change, "was signed by kim@example.com and is not any more") in said
     if change in ("unsigned", "stranger"):
-        assert remotes.forget(other.layout, other.remote, id_of(one))
+        assert remotes.forget(other.layout, other.remote, one.id)
         one.push()
         assert not other.pull().failed
 
 
-def test_a_key_that_cannot_sign_is_said_and_the_push_goes_on(
-    two: tuple[Machine, Machine], sealed: Path
-) -> None:
+def test_a_key_that_cannot_sign_is_said_and_the_push_goes_on(two: Two, sealed: Path) -> None:
     one, other = two
     git("config", "--global", "user.signingKey", str(sealed / "nowhere"))
     one.find_out("ui", "text\n")
     (said,) = one.push().messages
     assert said.startswith("not signed: ")
-    assert other.pull().messages == [f"{knowledge.identity(one.layout).name}: not signed"]  # type: ignore[union-attr]
+    assert other.pull().messages == [f"{one.known_as.name}: not signed"]
 
 
-def test_only_the_user_s_own_configuration_counts(two: tuple[Machine, Machine]) -> None:
+def test_only_the_user_s_own_configuration_counts(two: Two) -> None:
     one, _ = two
     git("init", "-q", str(one.root))
     evil = one.root / "signers"

@@ -21,7 +21,8 @@ def by_contract() -> dict[str, tuple[str, Terms]]:
 
 def serious() -> dict[str, str]:
     """Reviews with a serious finding in an odd place and a verdict that denies it, by name."""
-    return _styles("serious_reviews.md")
+    safe = "### Findings Index\nVerdict: safe\n\n"
+    return {name: safe + text for name, text in _styles("serious_reviews.md").items()}
 
 
 def _styles(name: str) -> dict[str, str]:
@@ -31,14 +32,35 @@ def _styles(name: str) -> dict[str, str]:
 
 
 def tools(file: str = "tool_reviews.md") -> list[tuple[str, str, list[dict[str, str]]]]:
-    """Reviews in the shapes of tools: name, text, and the serious findings a person reads in it."""
+    """Reviews in the shapes of tools: name, text, and the serious findings a person reads in it.
+
+    One text may stand for many: for each set of lines `> x`, `>> y` below the findings, `@1@` in it
+    becomes x, and `@2@` y.
+    """
     text = Path(__file__).with_name(file).read_text(encoding="utf-8")
-    found = []
+    reviews = []
     for part in text.split("\n=== ")[1:]:
-        head, _, rest = part.partition("\n")
-        said, _, body = f"\n{rest}".partition("\n---8<---\n")
-        rows = [row.split("~") for row in said.split("\n") if row.strip()]
-        keys = ("severity", "title", "place", "body")
-        serious = [dict(zip(keys, map(str.strip, row), strict=False)) for row in rows]
-        found.append((head, body, serious))
-    return found
+        name, _, rest = part.partition("\n")
+        head, _, body = f"\n{rest}".partition("\n---8<---\n")
+        for number, (findings, fillings) in enumerate(_variants(head.split("\n")), 1):
+            filled = body
+            for mark, filling in fillings.items():
+                filled = filled.replace(f"@{len(mark)}@", filling)
+            reviews.append((f"{name} {number}" if fillings else name, filled, findings))
+    return reviews
+
+
+def _variants(lines: list[str]) -> list[tuple[list[dict[str, str]], dict[str, str]]]:
+    """The findings of each review that a text stands for, and what fills it, by `>`, `>>` …"""
+    variants: list[tuple[list[dict[str, str]], dict[str, str]]] = [([], {})]
+    for line in filter(str.strip, lines):
+        mark, _, filling = line.partition(" ")
+        if mark.strip(">"):
+            if variants[-1][1]:
+                variants.append(([], {}))
+            fields = map(str.strip, line.split("~"))
+            keys = ("severity", "title", "place", "body")
+            variants[-1][0].append(dict(zip(keys, fields, strict=False)))
+        else:
+            variants[-1][1][mark] = filling
+    return variants

@@ -86,6 +86,24 @@ def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Sc
     ]
 
 
+def test_what_is_too_long_is_cut_and_alone(out: Path, run: Script) -> None:
+    assert run("verdict", "show", "a", "--dir=out", "--max-tokens=25") == 0
+    assert run.out.startswith("#### P0-1. P0: Anyone") and "… (cut)" in run.out
+    assert "P1-1" not in run.out
+
+
+def test_a_finding_of_an_id_that_another_has_is_the_second_in_any_case(
+    out: Path, run: Script
+) -> None:
+    rows = '- P2 | P2-1 | "Cache" | It grows\n- P2 | p2-1 | "Lock" | It waits\n'
+    text = f"### Findings Index\n{rows}Verdict: safe\n\nText.\n"
+    (out / "a.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "show", "a", "--dir=out", "--finding=P2-1(2)") == 0
+    assert run.out.startswith('- P2 | p2-1 | "Lock" | It waits')
+    assert "stand around it" in run.out
+    assert run("verdict", "show", "a", "--dir=out") == 0 and "stand around it" not in run.out
+
+
 def test_what_could_not_be_read_is_said_wherever_findings_are_counted(
     out: Path, run: Script
 ) -> None:

@@ -272,7 +272,7 @@ def test_every_report_has_the_verdicts_of_one_run(out: Path, run: Script) -> Non
     assert [row["id"] for row in json.loads(run.out)] == ["fd-risky", "fd-clean"]
     assert run("verdict", "show", "fd-risky", "--run=r-1", "--finding=P2-1") == 0
     assert run.out.startswith("#### P2-1.")
-    assert run("verdict", "show", "alone", "--run=r-1") == 1 and "no verdict" in run.err
+    assert run("verdict", "show", "alone", "--run=r-1") == 1 and "left no file" in run.err
 
 
 def test_what_is_no_file_of_its_own_is_not_opened(out: Path, run: Script) -> None:

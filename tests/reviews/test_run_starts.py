@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from conftest import NOW, Script, each, git
 from contextkit.base import tokens
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import contracts, runs, verdicts
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import start as starting
-from contextkit.reviews.flows.start import Request, Started
 
 CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
 NOW_SECONDS = 1_761_242_700
@@ -32,19 +32,24 @@ def branch(repo: Path) -> Path:
     return repo
 
 
-def start(process: str = "review", later: int = 0, **asked: Any) -> Started:
-    return starting.start(Layout(), Request(process=process, **asked), NOW_SECONDS + later)
+def start(process: str = "review", later: int = 0, **asked: Any) -> Run:
+    return starting.start(Layout(), NOW_SECONDS + later, process, **asked)
 
 
-def deliver(started: Started, text: str = CLEAN) -> None:
+def output(run: Run, at: int = 0) -> Path:
+    """Where an agent of the run writes."""
+    return Path(runs.output_path(Layout(), run, run.roster[at]))
+
+
+def deliver(run: Run, text: str = CLEAN) -> None:
     """Every agent leaves its file."""
-    for one in started.launches:
-        Path(one.path).write_text(text, encoding="utf-8")
+    for at in range(len(run.roster)):
+        output(run, at).write_text(text, encoding="utf-8")
 
 
 def test_a_start_makes_folder_roster_input_prompts_and_run(branch: Path) -> None:
-    started = start("review", agents=("fd-safety", "interflux:review:fd-x"))
-    run, folder = started.run, Path(".clavain/reviews/current")
+    run = start("review", agents=("fd-safety", "interflux:review:fd-x"))
+    folder = Path(".clavain/reviews/current")
     assert run.output_dir == str(folder) and runs.load(Layout(), run.id) == run
     diff = (folder / "input/changes.diff").read_text(encoding="utf-8")
     assert diff.count("diff --git") == 2 and "+new" in diff
@@ -62,7 +67,7 @@ def test_a_start_makes_folder_roster_input_prompts_and_run(branch: Path) -> None
 
 
 def test_the_run_knows_what_is_reviewed(branch: Path) -> None:
-    run = start("quality-gates").run
+    run = start("quality-gates")
     assert run.head == git("rev-parse", "HEAD").strip() and run.base == run.head
     assert runs.revision_now(Layout(), run) == run.revision
     Path(run.output_dir, "fd-safety.md").write_text(CLEAN, encoding="utf-8")
@@ -76,7 +81,7 @@ def test_the_run_knows_what_is_reviewed(branch: Path) -> None:
 def test_a_document_is_reviewed_as_it_is_now(branch: Path) -> None:
     Path("sub").mkdir()
     Path("sub/plan.md").write_text("# A plan\n", encoding="utf-8")
-    run = start("flux-drive", target="sub/plan.md").run
+    run = start("flux-drive", target="sub/plan.md")
     assert run.output_dir.startswith("docs/research/flux-drive/plan-")
     assert (run.source, run.input) == ("sub/plan.md", f"{run.output_dir}/input/plan.md")
     assert Path(run.input).read_text(encoding="utf-8") == "# A plan\n" and run.base == ""
@@ -86,34 +91,35 @@ def test_a_document_is_reviewed_as_it_is_now(branch: Path) -> None:
 
 
 def test_without_a_document_flux_drive_takes_the_diff(branch: Path) -> None:
-    run = start("flux-drive").run
+    run = start("flux-drive")
     assert run.input.endswith("changes.diff") and run.revision.startswith("tree:")
 
 
 def test_research_has_a_question_and_needs_no_git(sealed: Path) -> None:
-    run = start("flux-research", target="How is $(it) cached?").run
+    run = start("flux-research", target="How is $(it) cached?")
     assert run.output_dir.startswith("docs/research/flux-research/how-is-it-cached-")
     assert Path(run.input).read_text(encoding="utf-8") == "How is $(it) cached?\n"
     assert (run.mode, run.timeout, run.timeouts["deep"]) == ("research", 120, 300)
     assert runs.revision_now(Layout(), run) == run.revision
-    assert start("brainstorm", target="caching").run.roster == ("repo-research-analyst",)
+    assert start("brainstorm", target="caching").roster == ("repo-research-analyst",)
 
 
 def test_a_small_change_takes_the_same_way_with_one_reviewer(branch: Path) -> None:
     git("checkout", "-q", "a.py")
     started = start("quality-gates")
-    assert started.run.small and started.run.roster == ("fd-quality",)
-    assert "a small change" in started.notes[-1] and Path(started.launches[0].prompt).exists()
+    assert started.small and started.roster == ("fd-quality",)
+    assert "a small change" in "".join(remarks)
+    assert Path(runs.prompt_path(started, "fd-quality")).exists()
     Path("other.py").write_text("a second file\n", encoding="utf-8")
     deliver(started)
-    assert not start("quality-gates").run.small
-    asked = start("review", agents=("fd-safety",)).run
+    assert not start("quality-gates").small
+    asked = start("review", agents=("fd-safety",))
     assert asked.roster == ("fd-safety",) and not asked.small
 
 
 def test_every_process_keeps_its_contract_within_the_limit(branch: Path) -> None:
     for process in ("flux-drive", "flux-research", "quality-gates", "review", "brainstorm"):
-        run = start(process, target="" if process == "flux-drive" else "caching").run
+        run = start(process, target="" if process == "flux-drive" else "caching")
         for agent in run.roster:
             text = contracts.of_run(Layout(), run, agent)
             assert tokens.cautious(text) <= 350 and run.id in text
@@ -123,74 +129,72 @@ def test_every_process_keeps_its_contract_within_the_limit(branch: Path) -> None
 
 
 def test_a_branch_name_becomes_a_safe_folder_and_stays_known(branch: Path) -> None:
-    run = start("review", target="feature/a b").run
+    run = start("review", target="feature/a b")
     above, name = os.path.split(run.output_dir)
     assert above == ".clavain/reviews" and name.startswith("feature-a-b-")
     assert run.target == "feature/a b"
-    others = [
-        start("review", target=other).run for other in ("feature-a-b", "feature/a-b", "FEATURE")
-    ]
+    others = [start("review", target=other) for other in ("feature-a-b", "feature/a-b", "FEATURE")]
     assert len({other.output_dir for other in (run, *others)}) == 4
 
 
 def test_the_same_plan_again_gets_the_same_folder_without_stale_files(branch: Path) -> None:
     first = start(agents=("a", "b"))
     deliver(first)
-    folder = Path(first.run.output_dir)
+    folder = Path(first.output_dir)
     for name in ("old.md.partial", "x.md.aborted-1", "synthesis.md", "findings.json", "mine.txt"):
         (folder / name).write_text("old", encoding="utf-8")
     second = start(later=60, agents=("a",))
-    assert second.run.output_dir == first.run.output_dir and second.run.id != first.run.id
+    assert second.output_dir == first.output_dir and second.id != first.id
     assert sorted(os.listdir(folder)) == [
         ".gitignore", "earlier", "input", "mine.txt", "prompts", "run.json",
     ]  # fmt: skip
     assert os.listdir(folder / "prompts") == ["a.md"]
-    kept = folder / "earlier" / first.run.id
+    kept = folder / "earlier" / first.id
     assert {"a.md", "b.md", "input", "old.md.partial", "synthesis.md"} <= set(os.listdir(kept))
-    again = runs.load(Layout(), first.run.id)
+    again = runs.load(Layout(), first.id)
     assert again.output_dir == str(kept) and Path(again.input).exists()
 
 
 def test_a_run_that_is_going_on_is_left_alone(branch: Path) -> None:
     first = start(agents=("a", "b"))
-    Path(first.launches[0].path).write_text(CLEAN, encoding="utf-8")
-    Path(first.launches[1].path + ".partial").write_text("half", encoding="utf-8")
-    before = {path: path.stat().st_mtime_ns for path in Path(first.run.output_dir).rglob("*")}
+    output(first).write_text(CLEAN, encoding="utf-8")
+    Path(f"{output(first, 1)}.partial").write_text("half", encoding="utf-8")
+    before = {path: path.stat().st_mtime_ns for path in Path(first.output_dir).rglob("*")}
     second = start(agents=("a", "b"))
-    assert second.run.output_dir == first.run.output_dir + "-2"
-    assert f"the run {first.run.id} is going on in .clavain/reviews/current" in second.notes[0]
+    assert second.output_dir == first.output_dir + "-2"
+    assert f"the run {first.id} is going on in .clavain/reviews/current" in "".join(remarks)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     third = start(later=7201, agents=("a",))
-    assert third.run.output_dir == first.run.output_dir  # nobody works for two hours
+    assert third.output_dir == first.output_dir  # nobody works for two hours
 
 
 def test_a_restart_ends_the_run_of_this_target_and_takes_its_folder(branch: Path) -> None:
     first = start(agents=("a", "b"))
-    Path(first.launches[0].path).write_text(CLEAN, encoding="utf-8")
+    output(first).write_text(CLEAN, encoding="utf-8")
     other, of_another_process = start(target="other"), start("quality-gates")
     second = start(agents=("a", "b"), restart=True)
-    assert second.run.output_dir == first.run.output_dir
-    assert f"ended the run {first.run.id}" in second.notes[0]
-    ended = runs.load(Layout(), first.run.id)
+    assert second.output_dir == first.output_dir
+    assert f"ended the run {first.id}" in "".join(remarks)
+    ended = runs.load(Layout(), first.id)
     assert ended.finished_at and Path(ended.output_dir, "a.md").exists()
-    assert not Path(second.launches[0].path).exists()
+    assert not output(second).exists()
     for still in (other, of_another_process):
-        assert runs.load(Layout(), still.run.id) == still.run
+        assert runs.load(Layout(), still.id) == still
 
 
 def test_a_restart_that_cannot_be_made_ends_nothing(branch: Path) -> None:
     first = start(agents=("a",))
     with pytest.raises(ContextError, match="no commit"):
         start(base="nowhere", restart=True)
-    assert runs.load(Layout(), first.run.id) == first.run
+    assert runs.load(Layout(), first.id) == first
 
 
 def test_a_run_with_the_file_of_another_is_not_over(branch: Path) -> None:
     first = start(agents=("a",))
     deliver(first, "<!-- run-uuid: another -->\n" + CLEAN)
-    assert not starting.is_over(Layout(), first.run, NOW_SECONDS)
+    assert not starting.is_over(Layout(), first, NOW_SECONDS)
     deliver(first)
-    assert starting.is_over(Layout(), first.run, NOW_SECONDS)
+    assert starting.is_over(Layout(), first, NOW_SECONDS)
 
 
 def test_files_of_no_run_are_set_aside_and_those_that_git_tracks_stay(branch: Path) -> None:
@@ -199,41 +203,41 @@ def test_files_of_no_run_are_set_aside_and_those_that_git_tracks_stay(branch: Pa
     (folder / "old.md").write_text("of the old engine", encoding="utf-8")
     first = start("quality-gates", agents=("a",))
     (kept,) = (folder / "earlier").iterdir()
-    assert os.listdir(kept) == ["old.md"] and kept.name == f"before-{first.run.id}"
+    assert os.listdir(kept) == ["old.md"] and kept.name == f"before-{first.id}"
     tracked = Path(".clavain/reviews/current/old.md")
     tracked.parent.mkdir(parents=True)
     tracked.write_text("committed", encoding="utf-8")
     git("add", "--force", str(tracked))
     second = start("review")
-    assert second.run.output_dir == ".clavain/reviews/current-2" and tracked.exists()
-    assert "files that git tracks" in second.notes[0]
+    assert second.output_dir == ".clavain/reviews/current-2" and tracked.exists()
+    assert "files that git tracks" in "".join(remarks)
 
 
 def test_verdicts_of_runs_that_are_over_leave_the_flat_folder(branch: Path, run: Script) -> None:
     first = start("review", agents=("a", "b"))
     deliver(first)
-    assert run("verdict", "ingest", f"--run={first.run.id}") == 0
+    assert run("verdict", "ingest", f"--run={first.id}") == 0
     run("verdict", "write", "--agent=byhand", "--status=CLEAN", "--summary=no run")
     live = start("quality-gates", agents=("c",))
     flat = Path(".clavain/verdicts")
     assert sorted(path.name for path in flat.glob("*.json")) == ["byhand.json"]
     second = start("review", agents=("a",))
-    store = runs.verdict_folder(Layout(), first.run.id)
+    store = runs.verdict_folder(Layout(), first.id)
     entries = verdicts.load_all(Layout(), store).documents
     assert [entry["agent"] for entry in entries] == ["a", "b"]
     for entry in entries:
         assert Path(entry["detail_path"]).read_text(encoding="utf-8") == CLEAN
-    assert second.run.id != live.run.id
+    assert second.id != live.id
     assert (
-        run("verdict", "show", "a", f"--run={first.run.id}") in (0, 1)
+        run("verdict", "show", "a", f"--run={first.id}") in (0, 1)
         and "there any more" not in run.err
     )
 
 
 def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Script) -> None:
     first = start("review", agents=("a", "b"))
-    Path(first.launches[0].path).write_text(CLEAN, encoding="utf-8")
-    run("verdict", "ingest", f"--run={first.run.id}")
+    output(first).write_text(CLEAN, encoding="utf-8")
+    run("verdict", "ingest", f"--run={first.id}")
     start("quality-gates", agents=("c",))
     run("verdict", "table")
     assert [line.split("\t")[1] for line in run.out.splitlines()] == ["a", "b"]
@@ -272,7 +276,7 @@ def test_nothing_to_review_touches_no_earlier_run(branch: Path) -> None:
     git("branch", "-f", "main")
     with pytest.raises(ContextError, match="nothing differs") as refusal:
         start("review", agents=("a",))
-    assert refusal.value.status == 1 and Path(first.launches[0].path).exists()
+    assert refusal.value.status == 1 and output(first).exists()
 
 
 def test_outside_of_git_a_diff_is_refused(sealed: Path) -> None:
@@ -289,7 +293,10 @@ def test_an_output_folder_behind_a_link_is_refused(branch: Path, tmp_path: Path)
 
 
 def test_a_label_that_is_another_branch_is_said(branch: Path) -> None:
-    assert "is not checked out" in start("review", target="main").notes[-1]
+    start("review", target=git("branch", "--show-current").strip())
+    assert "is not checked out" not in "".join(remarks)
+    start("review", target="main")
+    assert "is not checked out" in "".join(remarks)
 
 
 def test_the_clock_of_a_start_is_the_commands(branch: Path, run: Script) -> None:

@@ -13,7 +13,6 @@ from conftest import Script, git, start
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.flows import start as starting
-from contextkit.reviews.flows.start import Request
 from signing import sign
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
@@ -85,24 +84,24 @@ def test_starts_at_once_never_share_a_folder(branch: Path) -> None:
 
 
 def test_a_start_killed_at_any_moment_is_taken_over_by_the_next(branch: Path) -> None:
-    first = starting.start(Layout(), Request(process="review", agents=("old",)), 1_761_242_700)
-    Path(first.launches[0].path).write_text(DONE, encoding="utf-8")
+    first = starting.start(Layout(), 1_761_242_700, "review", agents=("old",))
+    Path(first.output_dir, "old.md").write_text(DONE, encoding="utf-8")
     for moment in range(12):
         child = os.fork()
         if not child:
             try:
-                starting.start(Layout(), Request(process="review", agents=("a",)), 1_761_242_800)
+                starting.start(Layout(), 1_761_242_800, "review", agents=("a",))
             finally:
                 os._exit(0)
         time.sleep(moment * 0.004)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     known = runs.load_all(Layout()).whole().documents
-    last = starting.start(Layout(), Request(process="review", agents=("a",)), 1_761_252_800)
-    folder = Path(last.run.output_dir)
+    last = starting.start(Layout(), 1_761_252_800, "review", agents=("a",))
+    folder = Path(last.output_dir)
     assert folder == CURRENT and not list(folder.glob("*.md"))
-    assert runs.load(Layout(), last.run.id) == last.run
-    kept = Path(runs.load(Layout(), first.run.id).output_dir, "old.md")
+    assert runs.load(Layout(), last.id) == last
+    kept = Path(runs.load(Layout(), first.id).output_dir, "old.md")
     assert kept.read_text(encoding="utf-8") == DONE  # not lost by any of them
     assert git("status", "--porcelain") == "?? new.py\n"
     for one in known:  # each that was finished is whole

@@ -82,6 +82,11 @@ def test_all_of_an_answer_is_its_authors() -> None:
     assert found.confidence == "Low"
 
 
+def test_a_confidence_that_is_explained_is_told() -> None:
+    text = "# R\n\n## Summary\n\nIt is slow.\n\n## Confidence\n\nHigh, since two runs agree.\n"
+    assert ("confidence", "High, since two runs agree.") in told(text)
+
+
 def test_a_text_without_such_sections_has_no_author() -> None:
     assert authored.read("# A\n\nIt is slow.\n\n## B\n\nIt waits.\n") == authored.Authored()
 

@@ -186,9 +186,9 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
-    named = {command.name: command for command in program.commands}
-    is_named = bool(argv) and argv[0] in named
-    command, rest = named.get(argv[0] if is_named else program.default), argv[is_named:]
+    command = next((own for own in program.every() if own.name in argv[:1]), None)
+    rest = argv[1:] if command else argv
+    command = command or next((own for own in program.every() if own.name == program.default), None)
     typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
     try:
         return _of_command(program, command, argv, rest)

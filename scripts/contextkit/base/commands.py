@@ -7,7 +7,7 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
-from contextkit.base.type_names import Any, Callable, Sequence
+from contextkit.base.type_names import Any, Callable, Iterator, Sequence
 
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
@@ -86,12 +86,21 @@ def command(help: str, *options: Option, **more: Any) -> Callable[[Callable[...,
 
 
 class Program(Declaration):
-    """A script: its name, its docstring, its commands; the `default` one needs no name."""
+    """A script: its name, its docstring, its commands; the `default` one needs no name.
+
+    `more` is where the commands are declared that take long to load.
+    """
 
     name: str
     about: str
     commands: tuple[Command, ...]
     default: str = ""
+    more: str = ""
+
+    def every(self) -> Iterator[Command]:
+        """All commands; those of `more` are loaded for who goes beyond the others."""
+        yield from self.commands
+        yield from _declared(self.more) if self.more else ()
 
 
 class Answer(Record):
@@ -153,9 +162,13 @@ SCRIPTS = {
 
 def program(script: str) -> Program:
     """The program of a script, imported now; raises KeyError if there is none of that name."""
-    module, _, name = SCRIPTS[script].rpartition(".")
-    declared: Program = getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
-    return declared
+    return _declared(SCRIPTS[script])  # type: ignore[no-any-return]
+
+
+def _declared(place: str) -> Any:
+    """What a module of ours declares, imported now."""
+    module, _, name = place.rpartition(".")
+    return getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
 
 
 ROOT = Option("root", "the repository (default: the one around the current directory)")
@@ -188,8 +201,7 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         word = words.pop()
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
-            name, value = word[:2], word[2:].removeprefix("=")
-            equals = "" if len(word) == 2 else "="
+            name, equals, value = word[:2], "=" * (len(word) > 2), word[2:].removeprefix("=")
         named = spelled.get(name)
         if named is None:
             if _is_option(word, spelled) or not places:
@@ -211,18 +223,16 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
 
 def _is_option(word: str, spelled: dict[str, Option]) -> bool:
     """Whether a word is an option, or can be nothing else: no dash, number, or text with blanks."""
-    if word[:2] in spelled or word.partition("=")[0] in spelled:
-        return True
+    is_spelled = word[:2] in spelled or word.partition("=")[0] in spelled
     is_value = word == "-" or " " in word or word[1:].replace(".", "", 1).isdigit()
-    return word[:1] == "-" and not is_value
+    return is_spelled or (word[:1] == "-" and not is_value)
 
 
 def _unplaced(word: str, spelled: list[str]) -> str:
     name, equals, _ = word.partition("=")
     if name[:1] != "-":
-        return f"{names.quoted(word)} is not an option: write " + (
-            f"--{names.brief(word)}" if equals else "--name=…"
-        )
+        hint = f"--{names.brief(word)}" if equals else "--name=…"
+        return f"{names.quoted(word)} is not an option: write {hint}"
     options = [option.lstrip("-") for option in spelled]
     return f"there is no option {names.brief(name)}{names.nearest(name.lstrip('-'), options)}"
 
@@ -261,11 +271,9 @@ def _value(option: Option, values: list[str]) -> Any:
             raise bad_input(f"{option.name}={names.brief(last)}: write 1 for yes, 0 for no")
         return bool(_SAID[last.lower()])
     if option.kind == "whole":
-        if not last:
-            return None
-        if not (names.is_whole(last) and int(last)):
+        if last and not (names.is_whole(last) and int(last)):
             raise bad_input(f"{option.name}={names.brief(last)}: must be a whole number from 1")
-        return int(last)
+        return int(last) if last else None
     if option.choices and last and last not in option.choices:
         allowed = ", ".join(option.choices)
         raise bad_input(f"{option.name}={names.brief(last)}: must be one of {allowed}")

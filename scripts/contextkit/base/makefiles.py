@@ -81,7 +81,7 @@ def command_of(target: Target) -> Command | None:
         return None
     called = program(target.script)
     name = target.command or called.default
-    return next(command for command in called.commands if command.name == name)
+    return next(command for command in called.every() if command.name == name)
 
 
 def refuse_unknown(unknown: list[str], options: list[str]) -> None:

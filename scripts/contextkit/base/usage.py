@@ -34,7 +34,7 @@ def parser(program: Program) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in program.commands:
+    for command in program.every():
         text = command.help.replace("%", "%%")
         made = commands.add_parser(
             command.name, help=text, description=command.help, allow_abbrev=False
@@ -81,8 +81,8 @@ def explain(program: Program, argv: list[str]) -> NoReturn:
         sys.stdout.write(f"{program.name} {VERSION}\n")
         raise SystemExit(0)
     first = argv[0] if argv else ""
-    help_only = first in ("-h", "--help") and len(program.commands) > 1
-    commands = [command.name for command in program.commands]
+    commands = [command.name for command in program.every()]
+    help_only = first in ("-h", "--help") and len(commands) > 1
     named = not program.default or help_only or first in commands
     parser(program).parse_known_args(argv if named else [program.default, *argv])
     raise bad_input("an option lacks its value")

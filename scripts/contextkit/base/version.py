@@ -9,6 +9,7 @@ import os
 
 from contextkit.base import names
 from contextkit.base.errors import UPGRADE, ContextError, NewerFormat
+from contextkit.base.type_names import Any
 
 VERSION = "0.9.0"
 TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
@@ -40,6 +41,14 @@ def is_version(text: str) -> bool:
     except ContextError:
         return False
     return True
+
+
+def require(fields: dict[str, Any], name: str, readable: int, where: str) -> None:
+    """Raise ContextError if the number in this field is not that of the version that is read."""
+    refuse_newer(fields.get(name), str(readable), where)
+    if fields.get(name) != readable:
+        written = f"has {name} {fields.get(name)!r}"
+        raise ContextError(f"{where}: {written}; this version reads {readable}")
 
 
 def refuse_newer(written: object, readable: str, where: str = "", status: int = 1) -> None:

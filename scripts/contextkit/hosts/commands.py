@@ -13,10 +13,11 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import adoption, changes, upgrades
+from contextkit.hosts.flows.changes import Plan
+from contextkit.payloads.flows import retention
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.hosts.flows.changes import Plan
 _PLACE = (
     Option("into", "the repository's folder", required=True, positional=True),
     Option(
@@ -33,8 +34,6 @@ _COPY = Option("copy", "a copy of the toolkit, for machines without a network", 
 
 @command("bring contextkit into a repository, or bring what is there up to date", *_PLACE, _COPY)
 def adopt(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import adoption
-
     into, folder = _place(layout, args)
     with _held(into):
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
@@ -47,17 +46,13 @@ def adopt(layout: Layout, args: Arguments) -> str:
 
 @command("remove what adopt added; documents stay", *_PLACE)
 def unadopt(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import adoption
-
     into, folder = _place(layout, args)
     with _held(into):
         return _carried_out(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
 
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
-    """Return the repository, and the folder in it for our copy."""
-    from contextkit.hosts.flows import adoption
-
+    """The repository, and the folder in it for our copy."""
     into = os.path.realpath(os.path.join(layout.here, args.into))
     return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
 
@@ -79,10 +74,7 @@ def _held(into: str) -> Iterator[None]:
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
     """Carry out a plan and return what it changed (a dry run: the diff); a terminal is asked."""
-    from contextkit.hosts.documents import vendored
-    from contextkit.hosts.flows import changes
-
-    shown = changes.diff(plan) if dry_run else changes.summary(plan)
+    shown = changes.told(plan, whole=dry_run)
     if dry_run or not plan.changes:
         if not dry_run:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
@@ -106,8 +98,6 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
     DRY_RUN,
 )
 def upgrade(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import upgrades
-
     return upgrades.upgrade(layout, args)
 
 
@@ -118,11 +108,9 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     JSON,
 )
 def examine(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.hosts.flows import doctor
+    from contextkit.hosts.flows import doctor  # which asks every system
 
     if args.mend:
-        from contextkit.payloads.flows import retention
-
         cli.say_each(retention.mend(layout, names.now()))
     findings = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in findings)

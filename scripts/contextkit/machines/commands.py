@@ -6,6 +6,8 @@ from contextkit.base import commands, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Callable
+from contextkit.hosts.flows import runner
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
 from contextkit.machines.flows import remotes, transfers
@@ -34,10 +36,7 @@ _WHAT = (
     JSON,
 )
 def push(layout: Layout, args: Arguments) -> Answer:
-    layout = layout.of_worktree(args.worktree)
-    chosen = transfers.choice(args.what, args.session, args.task, args.run)
-    done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
-    return _answer(done)
+    return _moved(layout, args, pushing.push, redact=args.redact)
 
 
 @command(
@@ -50,15 +49,13 @@ def push(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def pull(layout: Layout, args: Arguments) -> Answer:
+    return _moved(layout, args, pulling.pull, source=getattr(args, "from"))
+
+
+def _moved(layout: Layout, args: Arguments, move: Callable[..., Report], **more: Any) -> Answer:
     layout = layout.of_worktree(args.worktree)
     chosen = transfers.choice(args.what, args.session, args.task, args.run)
-    return _answer(
-        pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
-                     dry_run=args.dry_run)
-    )  # fmt: skip
-
-
-def _answer(done: Report) -> Answer:
+    done = move(layout, args.remote, chosen, dry_run=args.dry_run, **more)
     messages = list(done.messages)
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
@@ -81,8 +78,6 @@ def _answer(done: Report) -> Answer:
     Option("verb", "push or pull", choices=("pull", "push"), required=True),
 )
 def background_(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import runner
-
     move = pushing.push if args.verb == "push" else pulling.pull
     try:
         done = move(layout, "", transfers.Choice())

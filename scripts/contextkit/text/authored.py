@@ -178,7 +178,7 @@ def read(text: str) -> Authored:
 
 def _few_alike(statements: list[Statement]) -> Iterator[Statement]:
     """The statements, of which many beside a summary that differ in numbers only are one."""
-    alike = itertools.groupby(statements, key=lambda one: (one.role, reading.form(one.text)))
+    alike = itertools.groupby(statements, key=lambda each: (each.role, reading.form(each.text)))
     for (role, _), same in alike:
         first, *others = same
         if len(others) < reading.ITEMS - 1 or role in _CORE:
@@ -268,17 +268,13 @@ def _ordered(statements: list[Statement], in_order: bool = False) -> Authored:
     """The statements without repetitions; confidence is told apart from them if it is a level."""
     level = next((stated for statement in statements if statement.role == "confidence"
                   and (stated := confidence(statement.text))), "")  # fmt: skip
-    seen = {statement.text: statement for statement in statements if not _is_level(statement)}
+    levels = [s for s in statements if s.role == "confidence" and len(s.text.split()) < 3
+              and confidence(s.text)]  # fmt: skip
+    seen = {statement.text: statement for statement in statements if statement not in levels}
     kept = sorted(seen.values(), key=lambda statement: statement.line)
     if not in_order:
         kept.sort(key=lambda statement: _ORDER.index(statement.role))
     return Authored(tuple(kept), level)
-
-
-def _is_level(statement: Statement) -> bool:
-    """Whether a statement is a level of confidence and nothing else."""
-    is_short = len(statement.text.split()) < 3
-    return statement.role == "confidence" and is_short and bool(confidence(statement.text))
 
 
 def confidence(text: str) -> str:

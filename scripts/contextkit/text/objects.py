@@ -54,7 +54,7 @@ _ELEMENT = Pattern(
     r"<(/?)([A-Za-z_][\w.:-]{0,60})((?:\s{1,80}[\w.:-]{1,60}\s?=\s?(?:\"[^\"<]{0,4000}\""
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
-_ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
@@ -93,7 +93,12 @@ def tree(text: str) -> Any:
     bare = text.strip("\ufeff \t\r\n")
     if bare[:1] in ("{", "["):
         return parsed(bare)
-    return _xml(bare) if bare[:1] == "<" and bare[-1:] == ">" else None
+    expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # maybe without end
+    if bare[:1] != "<" or bare[-1:] != ">" or expands:
+        return None
+    made, outer = elements(bare), _ELEMENT.search(bare)
+    is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
+    return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
 
 
 def parsed(text: str) -> Any:
@@ -141,15 +146,6 @@ def rows(text: str) -> list[dict[str, Any]] | None:
     return whole if len(whole) * 2 > len(records) else None
 
 
-def _xml(text: str) -> Any:
-    """An XML document as a dict; an entity is refused, since it may expand without end."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        return None
-    made, outer = elements(text), _ELEMENT.search(text)
-    is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
-    return made[0] if is_whole and text.endswith(f"{made[0][TAG]}>") else None
-
-
 def elements(text: str) -> list[dict[str, Any]]:
     """The outermost elements in a text that are closed, but those of HTML, whatever is around.
 
@@ -172,7 +168,7 @@ def elements(text: str) -> list[dict[str, Any]]:
         first, past = number, match.end()
         number += match[0].count("\n")
         if not is_end:
-            told = {_bare(key): one or other for key, one, other in _ATTRIBUTE.findall(match[3])}
+            told = {_bare(key): quoted[1:-1] for key, quoted in _ATTRIBUTE.findall(match[3])}
             stack.append(_Open(name, told, first))
             times[name] += 1
         while (is_end or is_alone) and len(stack) > 1:
@@ -203,19 +199,19 @@ class _Open:
 
     def value(self, last: int) -> Any:
         """The text of an element that has nothing else, or a dict."""
-        text = _unescaped("".join(self.texts)).strip()
+        text = unescaped("".join(self.texts)).strip()
         if not (self.inside or self.attributes):
             return text
         inside: dict[str, list[Any]] = {}
         for name, value in self.inside:
             inside.setdefault(name, []).append(value)
         own = {"text": text} if text else {}
-        told = {key: _unescaped(value) for key, value in self.attributes.items()}
+        told = {key: unescaped(value) for key, value in self.attributes.items()}
         return {TAG: self.name, LINES: (self.first, last), **told, **own, **inside}
 
 
 def _uncommented(text: str) -> str:
-    """Return XML without comments, and what it quotes as any other text; no line moves."""
+    """XML without comments, and what it quotes as any other text; no line moves."""
     for mark, end in (("<!--", "-->"), ("<![CDATA[", "]]>")):
         before, *others = text.split(mark)
         kept = [before]
@@ -226,10 +222,11 @@ def _uncommented(text: str) -> str:
     return text
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """A text with characters for the entities of XML and HTML in it: `&lt;`, `&#48;`."""
     if "&" not in text:
         return text
-    import html
+    import html  # its table of names is large, and few texts need it
 
     return html.unescape(text)
 

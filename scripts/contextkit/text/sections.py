@@ -42,7 +42,12 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         lines = text.split("\n")
-        end = _format_line(lines)
+        end = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
+        stated = lines[end].strip()
+        if stated.startswith(FORMAT_MARK) and stated.endswith(" -->"):
+            version.refuse_newer(stated[len(FORMAT_MARK) : -4], str(FORMAT))
+        else:
+            end = len(lines)
         self.end = lines[end:]
         del lines[end:]
         self.head = Section("", [])
@@ -87,16 +92,6 @@ class Outline:
     def body(self, name: str) -> str:
         """The text of the sections with this name, joined if there are several."""
         return "\n\n".join(filter(None, (plain(section.lines) for section in self.find(name))))
-
-
-def _format_line(lines: list[str]) -> int:
-    """The index of the line with the format, or len(lines). Raises ContextError for a newer."""
-    last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
-    line = lines[last].strip()
-    if not (line.startswith(FORMAT_MARK) and line.endswith(" -->")):
-        return len(lines)
-    version.refuse_newer(line[len(FORMAT_MARK) : -4], str(FORMAT))
-    return last
 
 
 def clean(text: str) -> str:

@@ -29,7 +29,7 @@ _SEARCH = (
 
 
 def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
-    """Return the handler for `event`; `toolkit` is relative to the project, or absolute."""
+    """The handler for `event`; `toolkit` is relative to the project, or absolute."""
     launcher, linked = f"{toolkit}/{LAUNCHER}", toolkit.startswith("/")
     arguments = [event, f"--host={host.name}", *(["--linked"] if linked else [])]
     more: dict[str, object] = {}
@@ -46,22 +46,22 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
 
 
 def events(host: Host, outputs: bool = True) -> list[str]:
-    """Return the events for our hooks; those for tools alone if `outputs`."""
+    """The events for our hooks; those for tools alone if `outputs`."""
     return [n for n, event in host.events.items() if outputs or event.matcher or not event.tools]
 
 
 def wanted(host: Host, toolkit: str, outputs: bool = True) -> dict[str, dict[str, object]]:
-    """Return what belongs into the list of each of those events: our handler, in its group."""
+    """What belongs into the list of each of those events: our handler, in its group."""
     return {event: grouped(host, event, handler(host, event, toolkit), outputs)
             for event in events(host, outputs)}  # fmt: skip
 
 
 def grouped(
-    host: Host, event: str, one: dict[str, object], outputs: bool = True
+    host: Host, event: str, item: dict[str, object], outputs: bool = True
 ) -> dict[str, object]:
-    """Return a handler with the tools that its event is about; a flat host has no groups."""
+    """A handler with the tools that its event is about; a flat host has no groups."""
     matcher = host.events[event].about(outputs)
-    return one if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
+    return item if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [item]}
 
 
 def merged(
@@ -114,14 +114,14 @@ def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[st
 
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return (event, handler) of each of our handlers. Raises ContextError for bad settings."""
+    """(event, handler) of each of our handlers. Raises ContextError for bad settings."""
     return [(event, handler) for event, _, _, handler in _handlers(_parse(text, where))]
 
 
-def _is_ours(one: object) -> bool:
-    if not isinstance(one, dict):
+def _is_ours(item: object) -> bool:
+    if not isinstance(item, dict):
         return False
-    words = [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else ())]
+    words = [item.get("command"), *(item["args"] if isinstance(item.get("args"), list) else ())]
     text = " ".join(word for word in words if isinstance(word, str))
     return f"/{LAUNCHER}" in text and "--host=" in text
 
@@ -174,7 +174,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
 
 
 def _span(text: str, path: Path = ()) -> tuple[int, int]:
-    """Return where the value at `path` begins and ends; raises KeyError if there is none."""
+    """Where the value at `path` begins and ends; raises KeyError if there is none."""
     start = _skip(text, 0)
     for key in path:
         start = next((e[2] for e in reversed(_entries(text, start)) if e[0] == key), -1)
@@ -184,7 +184,7 @@ def _span(text: str, path: Path = ()) -> tuple[int, int]:
 
 
 def _entries(text: str, start: int) -> list[Entry]:
-    """Return the entries of the object or array that begins at `start`."""
+    """The entries of the object or array that begins at `start`."""
     closing = {"{": "}", "[": "]"}[text[start]]
     entries: list[Entry] = []
     at = _skip(text, start + 1)
@@ -230,14 +230,14 @@ def _add(text: str, path: Path, key: str, value: object) -> str:
 
 
 def _margin(text: str, start: int) -> str:
-    """Return a line break and the leading white space of the line that contains `start`."""
+    """A line break and the leading white space of the line that contains `start`."""
     end = "\r\n" if "\r\n" in text else "\n"
     line = text[text.rfind("\n", 0, start) + 1 : start]
     return end + line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _indent(text: str) -> str:
-    """Return one indentation step, taken from the first indented line; default two spaces."""
+    """One indentation step, taken from the first indented line; default two spaces."""
     for line in text.split("\n"):
         bare = line.lstrip(" \t")
         if bare.strip() and bare != line:

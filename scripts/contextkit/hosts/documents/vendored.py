@@ -64,9 +64,7 @@ class Adopted(Record):
 def parse(text: str, where: str) -> Adopted:
     """Parse a record; raises ContextError for an unknown version, ignores unknown keys."""
     fields = formats.object_from_json(text, where)
-    version.refuse_newer(fields.get("version"), "1", where)
-    if fields.get("version") != 1:
-        raise ContextError(f"{where}: is not an adoption record that this version knows")
+    version.require(fields, "version", 1, where)
     adopted: Adopted = formats.build_known(Adopted, fields, where)
     return adopted
 
@@ -92,17 +90,17 @@ def source() -> str:
 
 
 def is_checkout() -> bool:
-    """Return whether this toolkit is its own git checkout, not a copy or an unpacked archive."""
+    """Whether this toolkit is its own git checkout, not a copy or an unpacked archive."""
     return os.path.exists(os.path.join(version.TOOLKIT, ".git"))
 
 
 def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
-    """Return whether the file `path` with the content `data` is as adopt left it."""
+    """Whether the file `path` with the content `data` is as adopt left it."""
     return names.sha256(data) in adopted.files.get(path, ())
 
 
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a copy: path -> (content, whether executable)."""
+    """The files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
     contents: dict[str, tuple[bytes, bool]] = {}
     for path in _walk():
@@ -125,7 +123,7 @@ def _walk() -> Iterator[str]:
 
 
 def _tracked() -> set[str] | None:
-    """Return the files that git tracks in a checkout; None in a release archive or a copy."""
+    """The files that git tracks in a checkout; None in a release archive or a copy."""
     if not is_checkout():
         return None
     try:
@@ -143,7 +141,7 @@ class Pin(Record):
 
 
 def pin() -> Pin:
-    """Return the commit of this toolkit; empty for a copy or an unpacked archive."""
+    """The commit of this toolkit; empty for a copy or an unpacked archive."""
     if is_checkout():
         commit = git.run(version.TOOLKIT, "rev-parse", "--verify", "HEAD", fine=(0, 128)).strip()
         origin = source()
@@ -157,7 +155,7 @@ def pin() -> Pin:
 
 
 def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a wrapper: path -> (content, whether executable)."""
+    """The files of a wrapper: path -> (content, whether executable)."""
     values = {"version": version.VERSION, "commit": pinned.commit, "short": pinned.commit[:_SHORT]}
     makefile = templates.render("wrapper.mk", origin=pinned.origin, **values)
     hook = templates.render("wrapper_hook.sh", **values)

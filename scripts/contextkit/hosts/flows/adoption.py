@@ -87,7 +87,7 @@ def _add_all(plan: Plan, copy: bool) -> None:
 
 
 def hosts_of(into: str, folder: str) -> tuple[str, ...]:
-    """Return the hosts that a repository was adopted for; empty if it was not adopted."""
+    """The hosts that a repository was adopted for; empty if it was not adopted."""
     return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
 
 
@@ -115,7 +115,7 @@ def top_of(layout: Layout) -> str:
 
 
 def adopted(layout: Layout) -> tuple[str, Adopted]:
-    """Return the folder where hosts are started, and what adopt recorded there."""
+    """The folder where hosts are started, and what adopt recorded there."""
     top = top_of(layout)
     return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
 
@@ -131,7 +131,7 @@ def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 
 
 def settings_files(layout: Layout, host: Host) -> list[str]:
-    """Return the files in a repository that may hold a host's hooks."""
+    """The files in a repository that may hold a host's hooks."""
     names = filter(None, (host.settings, host.local_settings))
     return [os.path.join(top_of(layout), name) for name in names]
 
@@ -151,10 +151,10 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"dir: {folder!r} must be {allowed}")
     if parts[0] in (".git", ".contextkit"):
         raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
-    known = hosts.names_of_hosts()
-    unknown = [name for name in names if name not in known]
+    declared = hosts.names_of_hosts()
+    unknown = [name for name in names if name not in declared]
     if unknown or not names:
-        raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
+        raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(declared)}")
 
 
 def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
@@ -208,7 +208,7 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
 
 
 def _new_folders(plan: Plan) -> list[str]:
-    """Return the folders that the changes will create, as `path/`, deepest first."""
+    """The folders that the changes will create, as `path/`, deepest first."""
     folders: dict[str, None] = {}
     for path in [*plan.written, plan.record_path]:
         folder = os.path.dirname(path)
@@ -323,12 +323,12 @@ def _remove_hooks(plan: Plan, path: str) -> None:
 
 
 def guide(run: str = _MAKE) -> str:
-    """Return the pages of the skill, in one file; `run` stands before each command."""
+    """The pages of the skill, in one file; `run` stands before each command."""
     return templates.render("guide.md", run=run, asked=receipts.ASKED)
 
 
 def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
-    """Return the SKILL.md, which names the pages in the guide at `path` by their lines.
+    """The SKILL.md, which names the pages in the guide at `path` by their lines.
 
     `run` stands before each command, which is called from `place`.
     """
@@ -341,12 +341,12 @@ def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
 
 
 def card(path: str, run: str = _MAKE, place: str = ROOT) -> str:
-    """Return the card for AGENTS.md and CLAUDE.md."""
+    """The card for AGENTS.md and CLAUDE.md."""
     return templates.render("card.md", guide=path, where=_where(run, place))
 
 
 def place_of(into: str) -> str:
-    """Return where commands are called, in words: a repository may have more than one project."""
+    """Where commands are called, in words: a repository may have more than one project."""
     repository = git.find(into)
     top = os.path.realpath(repository.top if repository else into)
     below = os.path.relpath(os.path.realpath(into), top)
@@ -359,7 +359,7 @@ def _where(run: str, place: str) -> str:
 
 
 def all_settings() -> str:
-    """Return a `contextkit.yaml` with every setting and its default, all commented out."""
+    """A `contextkit.yaml` with every setting and its default, all commented out."""
     kinds = (("Limits", Limits()), ("Places, relative to the root", Places()))
     sections = [
         {"title": title, "rows": [{"name": n, "value": _shown(v)} for n, v in vars(kind).items()]}

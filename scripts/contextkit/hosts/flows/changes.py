@@ -1,7 +1,7 @@
 """Changes to somebody's repository: collected in a plan, shown as a diff, carried out.
 
 Everything is computed first: a `Plan` reads the host's files and collects what to write. It is then
-shown (`diff`) and written (`carry_out`). What we add to a text of the host's is a marked block
+shown (`told`) and written (`carry_out`). What we add to a text of the host's is a marked block
 (`with_block`).
 """
 
@@ -63,21 +63,23 @@ class Plan:
         return tuple(change for change in self.written.values() if change.old != change.new)
 
     def read(self, path: str) -> bytes | None:
-        """Return a host's file with the changes so far; refuses a link that leads outside."""
-        real = files.inside(self.into, os.path.join(self.into, path), path)
-        shown = os.path.relpath(real, self.into)
+        """A host's file with the changes so far; refuses a link that leads outside."""
+        shown = self._real(path)
+        real = os.path.join(self.into, shown)
         if shown in self.written:
             return self.written[shown].new
         if os.path.isdir(real):
             raise bad_input(f"{path}: is a folder: move it, then run this again")
         return files.read_bytes(real) if os.path.lexists(real) else None
 
-    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
+    def _real(self, path: str) -> str:
+        """The path without links."""
         real = files.inside(self.into, os.path.join(self.into, path), path)
-        shown = os.path.relpath(real, self.into)
-        earlier = self.written.get(shown)
-        there = files.read_bytes(real) if os.path.lexists(real) else None
-        old = earlier.old if earlier else there
+        return os.path.relpath(real, self.into)
+
+    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
+        shown = self._real(path)
+        old = self.written[shown].old if shown in self.written else self.read(path)
         self.written[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
@@ -121,28 +123,21 @@ class Plan:
         return (self.read(path) or b"").decode("utf-8", "surrogateescape")
 
 
-def diff(plan: Plan) -> str:
-    """Return the changes to a host's files line by line, ours as a count, and the notes."""
-    theirs = [line for change in plan.changes if not change.ours for line in _diff_of(change)]
-    return "\n".join([*theirs, *_ours_and_notes(plan)])
+def told(plan: Plan, whole: bool) -> str:
+    """A line for each file of the host's with the lines added and removed, or the `whole` diff.
 
-
-def summary(plan: Plan) -> str:
-    """Return a line for each file of the host's with the lines added and removed, and the notes."""
+    Of our own files their count, and then the notes.
+    """
     lines = []
-    for change in plan.changes:
-        if not change.ours:
-            told = [line[:1] for line in _diff_of(change)[2:]]
-            parts = [f"{sign}{told.count(sign)}" for sign in "+-" if sign in told]
-            lines.append(f"{change.path}: {change.state}, lines {' '.join(parts)}")
-    return "\n".join([*lines, *_ours_and_notes(plan)])
-
-
-def _ours_and_notes(plan: Plan) -> list[str]:
+    for change in (change for change in plan.changes if not change.ours):
+        made = _diff_of(change)
+        signs = [line[:1] for line in made[2:]]
+        parts = [f"{sign}{signs.count(sign)}" for sign in "+-" if sign in signs]
+        lines += made if whole else [f"{change.path}: {change.state}, lines {' '.join(parts)}"]
     ours = Counter(change.state for change in plan.changes if change.ours)
     counted = ", ".join(f"{count} {state}" for state, count in ours.items())
-    lines = [f"files of contextkit's own: {counted}"] if ours else []
-    return [*lines, *(f"note: {note}" for note in plan.notes)]
+    lines += [f"files of contextkit's own: {counted}"] if ours else []
+    return "\n".join([*lines, *(f"note: {note}" for note in plan.notes)])
 
 
 def _diff_of(change: Change) -> list[str]:
@@ -272,7 +267,7 @@ def _block(opening: str, lines: str, style: str, end: str) -> str:
 
 
 def block_in(text: str) -> str:
-    """Return our block in a document of the host; '' if there is none."""
+    """Our block in a document of the host; '' if there is none."""
     there = _marked(COMMENT).search(text)
     return there[0] if there else ""
 
@@ -320,11 +315,11 @@ def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
     }
 
 
-def described(found: dict[str, str]) -> list[str]:
-    """Return one line per rule: where it is, and what it ignores."""
+def described(hidden: dict[str, str]) -> list[str]:
+    """One line per rule: where it is, and what it ignores."""
     lines = []
-    for rule in dict.fromkeys(found.values()):
-        first, *others = [path for path, its_rule in found.items() if its_rule == rule]
+    for rule in dict.fromkeys(hidden.values()):
+        first, *others = [path for path, its_rule in hidden.items() if its_rule == rule]
         more = f" and {len(others)} more" if others else ""
         lines.append(f"{rule} ignores {first}{more}")
     return lines
@@ -353,7 +348,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
 
 
 def _other_folder(into: str, paths: list[str]) -> str:
-    """Return a folder for the copy in which git ignores none of `paths`; empty if there is none."""
+    """A folder for the copy in which git ignores none of `paths`; empty if there is none."""
     for folder in _OTHER_FOLDERS:
         there = os.path.exists(os.path.join(into, folder))
         if not (there or ignored(into, [f"{folder}/{path}" for path in paths])):
@@ -361,31 +356,31 @@ def _other_folder(into: str, paths: list[str]) -> str:
     return ""
 
 
-def mend(into: str, folder: str, found: dict[str, str]) -> str:
-    """Say how to bring `found` back, if possible by a command that appends exceptions."""
+def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
+    """Say how to bring `hidden` back, if possible by a command that appends exceptions."""
     repository = git.find(into)
-    top = os.path.realpath(repository.top) if repository else into
+    top = os.path.realpath(repository.top if repository else into)
     below = os.path.relpath(os.path.realpath(into), top)
     start = "" if below == "." else below + "/"
-    paths = [start + path for path in found]
-    lines = _exceptions(repository, paths, start + folder) if repository else []
+    places = dict.fromkeys(rule.partition(":")[0] for rule in hidden.values())
+    deeper = [place for place in places if place.endswith(f"/{_RULES}") and place[0] != "/"]
+    paths = [start + path for path in hidden]
+    lines = _exceptions(repository, paths, start + folder) if repository and not deeper else []
     if not lines:
-        places = dict.fromkeys(rule.partition(":")[0] for rule in found.values())
         return f"remove that line from {' and '.join(places)}"
     place = names.word(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
     return f"make exceptions: printf '%s\\n' {' '.join(map(names.word, lines))} >> {place}"
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
-    """Return the lines that, appended, let git see `paths` again; empty if no lines can."""
+    """The lines that, appended, let git see `paths` again; empty if no lines can."""
+    units = dict.fromkeys(f"{folder}/" if p.startswith(f"{folder}/") else p for p in paths)
+    hidden = _asked(repository.top, sorted({parent for u in units for parent in _parents(u)}))
+    lines = [line for unit in units for line in _lines(unit, hidden)]
+    text = files.read_if_there(os.path.join(repository.top, _RULES)) or ""
+    start = [""] if text and not text.endswith("\n") else []
     with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
-        text = _copy_rules(repository.top, scratch, paths)
         options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
-        parents = {parent for path in paths for parent in _parents(path)}
-        hidden = _asked(scratch, sorted(parents), *options)
-        units = list(dict.fromkeys(folder if p.startswith(folder + "/") else p for p in paths))
-        lines = [line for unit in units for line in _lines(unit, unit == folder, hidden)]
-        start = [""] if text and not text.endswith("\n") else []
         for whole in ([], [f"!/{folder}/**"]):
             tried = [*start, *dict.fromkeys([*lines, *whole])]
             files.write(os.path.join(scratch, _RULES), text + "\n".join([*tried, ""]))
@@ -394,27 +389,16 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
     return []
 
 
-def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
-    """Copy the folders of `paths` with only their ignore rules; return the text of the top's."""
-    for parent in {"", *(parent for path in paths for parent in _parents(path))}:
-        os.makedirs(os.path.join(scratch, parent), exist_ok=True)
-        rules = files.read_if_there(os.path.join(top, parent, _RULES))
-        if rules:
-            files.write(os.path.join(scratch, parent, _RULES), rules)
-    return files.read_if_there(os.path.join(top, _RULES)) or ""
-
-
 def _parents(path: str) -> list[str]:
-    """Return `a` and `a/b` for `a/b/c`."""
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+    """`a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
+    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
-def _lines(path: str, is_folder: bool, hidden: dict[str, str]) -> list[str]:
-    """Return exceptions for one path; what else is in an ignored folder stays ignored."""
-    chain = [*_parents(path), *([path] if is_folder else [])]
-    first = next((n for n, parent in enumerate(chain) if parent in hidden), len(chain))
-    lines = []
-    for parent in chain[first:]:
-        lines += [f"!/{parent}/"] + ([] if parent == path else [f"/{parent}/*"])
-    return lines if is_folder and lines else [*lines, f"!/{path}/**" if is_folder else f"!/{path}"]
+def _lines(path: str, hidden: dict[str, str]) -> list[str]:
+    """Exceptions for one path; what else is in an ignored folder stays ignored."""
+    parents = _parents(path)
+    first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
+    lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]
+    if path.endswith("/"):
+        return lines[:-1]
+    return [*lines, f"!/{path}"]

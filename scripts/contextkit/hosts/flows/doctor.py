@@ -9,6 +9,7 @@ the declarations are true.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -25,12 +26,15 @@ from contextkit.base import files, formats, git, ledger, makefiles, names, store
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
+from contextkit.history.flows import overview
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
+from contextkit.machines.documents import knowledge
+from contextkit.machines.flows import shares
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
-_PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
+_LOOKS = 20  # at a lock that is held, in a second
 _SHOWN = 5  # lines of diagnostics, or broken files per store
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
@@ -78,7 +82,7 @@ def _note(problem: str, mend: str) -> Finding:
 
 
 def _adopt(layout: Layout, target: str = "adopt") -> str:
-    """Return the command that adopts what is looked at; a checkout is not adopted into itself."""
+    """The command that adopts what is looked at; a checkout is not adopted into itself."""
     top = adoption.top_of(layout)
     places = {layout.here: ".", version.TOOLKIT: "DIR"}
     return f"make {target} into={places.get(top) or names.word(top)}"
@@ -100,7 +104,7 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _version(program: str) -> str:
-    """Return the version that a program prints; empty if it is missing."""
+    """The version that a program prints; empty if it is missing."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
@@ -198,12 +202,13 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
-    events: dict[tuple[str, str], list[str]] = {}
-    for trial in fire_all(layout, hosts):
-        for problem in trial.problems:
-            events.setdefault((trial.host, problem), []).append(trial.event)
-    for (host, problem), named in events.items():
-        yield _wrong(f"{host} {', '.join(named)}: {problem}", mend)
+    for host in map(find, hosts):
+        events: dict[str, list[str]] = {}
+        for event, problems in fire(layout, host):
+            for problem in problems:
+                events.setdefault(problem, []).append(event)
+        for problem, named in events.items():
+            yield _wrong(f"{host.name} {', '.join(named)}: {problem}", mend)
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -216,28 +221,10 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         yield _wrong(line, mend)
 
 
-class Trial(Record):
-    """One fired hook, and what is wrong with its answer."""
-
-    host: str
-    event: str
-    problems: tuple[str, ...] = ()
-
-
-def samples(host: str) -> dict[str, dict[str, object]]:
-    """Return the recorded input for each event of a host."""
-    path = version.toolkit("templates", "hosts", f"{host}.json")
+def fire(layout: Layout, host: Host) -> Iterator[tuple[str, list[str]]]:
+    """Fire every hook of ours that a host has, in the order of a session; what is wrong with it."""
+    path = version.toolkit("templates", "hosts", f"{host.name}.json")
     inputs: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
-    return inputs
-
-
-def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
-    """Fire every hook of ours that the hosts `names` have, in the order of a session."""
-    return [trial for name in names for trial in _fired(layout, find(name))]
-
-
-def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
-    inputs = samples(host.name)
     order = {event: number for number, event in enumerate(host.events)}
     hooks = adoption.installed(layout, host)
     hooks.sort(key=lambda hook: order.get(hook[0], len(order)))
@@ -249,7 +236,7 @@ def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
                 passed = inputs.get(event, {"hook_event_name": event})
                 text = formats.to_json({**passed, "cwd": scratch})
                 problems = _fire(layout, host, event, command, text, scratch)
-            yield Trial(host=host.name, event=event, problems=tuple(problems))
+            yield event, problems
 
 
 def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
@@ -274,7 +261,7 @@ def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]
 
 
 def _starts_us(place: str, own: str) -> bool:
-    """Return whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
+    """Whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
     if os.path.realpath(place) == own:
         return True
     launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
@@ -325,7 +312,7 @@ def _why_not_started(error: OSError) -> str:
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
-    """Return what no host takes; that every answer of ours has its host's form is for the tests."""
+    """What no host takes; that every answer of ours has its host's form is for the tests."""
     problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
     text = stdout.strip()
     if text.startswith("{"):
@@ -344,7 +331,7 @@ def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
 
 def _listed(host: Host, project: str) -> list[dict[str, object]]:
     asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
-    lines = "".join(json.dumps(one) + "\n" for one in (*_MESSAGES, asked))
+    lines = "".join(json.dumps(message) + "\n" for message in (*_MESSAGES, asked))
     try:
         process = subprocess.Popen(
             [host.command, *host.tells_trust], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -359,7 +346,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         process.stdin.write(lines.encode("utf-8"))
         process.stdin.flush()
         answers = map(formats.object_in, process.stdout)
-        result = next((one for one in answers if one.get("id") == 2), {})
+        result = next((answer for answer in answers if answer.get("id") == 2), {})
     except OSError:
         return []
     finally:
@@ -367,7 +354,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         process.kill()
         process.communicate()
     folders = formats.inside(result, "result").get("data")
-    return [one for folder in folders or () for one in folder.get("hooks", [])]
+    return [hook for folder in folders or () for hook in folder.get("hooks", [])]
 
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -401,8 +388,6 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
-    from contextkit.history.flows import overview
-
     for path, text in overview.copies(layout).items():
         there = files.text_of(path)
         if there != text and stores.is_our_copy(there):
@@ -435,9 +420,6 @@ def _old(shown: str, mend: str) -> Finding:
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Name what pulls kept beside ours, as they may run in the background, where nobody is told."""
-    from contextkit.machines.documents import knowledge
-    from contextkit.machines.flows import shares
-
     machine = knowledge.identity(layout)
     notes = knowledge.load(layout, machine.id) if machine else None
     if notes is None:
@@ -464,15 +446,12 @@ def _is_held(path: str) -> bool:
     except OSError:
         return False
     try:
-        end = time.monotonic() + _PATIENCE
-        while True:
-            try:
+        for _ in range(_LOOKS):
+            with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return False
-            except OSError:
-                if time.monotonic() > end:
-                    return True
-                time.sleep(0.05)
+            time.sleep(0.05)
+        return True
     finally:
         os.close(descriptor)
 

@@ -34,8 +34,12 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     """
     if vendored.is_checkout():
         return _checkout(layout.here, args)
-    top, adopted = _host(layout)
-    if not adopted.hosts:
+    if vendored.pin().commit:
+        top, adopted = adoption.adopted(layout)
+    else:
+        adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
+        top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
+    if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
         raise ContextError(
             f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
             " release in its place"
@@ -51,19 +55,10 @@ def upgrade(layout: Layout, args: Arguments) -> str:
         return _copy(source, adopted, top, args, f"{remote} {ref}")
 
 
-def _host(layout: Layout) -> tuple[str, vendored.Adopted]:
-    """Return the host that has this copy, or a wrapper of it, and its record."""
-    if vendored.pin().commit:
-        return adoption.adopted(layout)
-    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
-    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    return top, vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted
-
-
-def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
-    """The repository that is meant, or `known`, and its tag or branch, or the newest version."""
+def _remote(folder: str, to: str, recorded: str) -> tuple[str, str]:
+    """The repository that is meant or recorded, and its tag or branch, or the newest version."""
     is_url = "://" in to or ("@" in to and ":" in to)
-    remote, wanted = (to, "") if is_url else (known, to)
+    remote, wanted = (to, "") if is_url else (recorded, to)
     if not remote:
         raise bad_input(
             "to: nothing here records where it came from: name a newer checkout, to=DIR, or a git"
@@ -101,7 +96,7 @@ def _copy(source: str, adopted: vendored.Adopted, top: str, args: Arguments, pla
 
 
 def _python(source: str) -> str:
-    """Return an interpreter that has what the toolkit in `source` needs."""
+    """An interpreter that has what the toolkit in `source` needs."""
     own = os.path.join(source, ".venv", "bin", "python")
     if os.access(own, os.X_OK):
         return own
@@ -159,7 +154,7 @@ def _checkout(here: str, args: Arguments) -> str:
 
 
 def _fetched(here: str, args: Arguments) -> tuple[str, str]:
-    """Return the commit to go to, fetched, and its name."""
+    """The commit to go to, fetched, and its name."""
     top = version.TOOLKIT
     folder = os.path.join(here, args.to)
     if args.to and os.path.isdir(folder):
@@ -171,14 +166,14 @@ def _fetched(here: str, args: Arguments) -> tuple[str, str]:
     return commit, f"{remote} {ref}" if ref != "HEAD" else remote
 
 
-def _holds(top: str, one: str, other: str) -> bool:
-    """Return whether commit `one` is part of the history of `other`."""
-    base = git.run(top, "merge-base", one, other, fine=(0, 1)).strip()
-    return base == git.run(top, "rev-parse", one).strip()
+def _holds(top: str, commit: str, later: str) -> bool:
+    """Whether a commit is part of the history of the `later` one."""
+    base = git.run(top, "merge-base", commit, later, fine=(0, 1)).strip()
+    return base == git.run(top, "rev-parse", commit).strip()
 
 
 def new_entries(old: str, new: str) -> list[str]:
-    """Return the entries of `new` that `old` lacks, as lines under their headings."""
+    """The entries of `new` that `old` lacks, as lines under their headings."""
     present = {_plain(entry) for _, entries in sections(old) for entry in entries}
     lines: list[str] = []
     for title, entries in sections(new):
@@ -189,13 +184,13 @@ def new_entries(old: str, new: str) -> list[str]:
 
 
 def release_notes(text: str, number: str) -> str:
-    """Return the entries of a version, without its heading; empty if it has none."""
+    """The entries of a version, without its heading; empty if it has none."""
     bodies = (body for title, body in _SECTION.findall(text) if title.split()[:1] == [number])
     return str(next(bodies, "")).strip("\n")
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
-    """Return (title, entries) of each version; an entry is a list item with its lines."""
+    """(title, entries) of each version; an entry is a list item with its lines."""
     return [(title.strip(), _ENTRY.findall(body)) for title, body in _SECTION.findall(text)]
 
 

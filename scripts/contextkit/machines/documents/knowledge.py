@@ -18,7 +18,7 @@ from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Callable, T
 from contextkit.machines.documents import manifests
 from contextkit.machines.documents.manifests import Entry
 
@@ -167,19 +167,16 @@ def identity(layout: Layout) -> Machine | None:
 
 def load(layout: Layout, machine: str) -> Notes | None:
     """What `machine`, this machine, knows; None if the file is lost or another's."""
-    fields = _read(os.path.join(layout.sync, "documents.json"))
-    if fields.get("machine") != machine:
-        return None
-    try:
-        documents = {name: _version(version) for name, version in fields["documents"].items()}
+
+    def made(fields: dict[str, Any]) -> Notes:
+        documents = {
+            name: Version(**{**version, "beside": [Copy(**copy) for copy in version["beside"]]})
+            for name, version in fields["documents"].items()
+        }
         rest = {name: fields[name] for name in ("count", "unfinished", "names", "signers")}
         return Notes(machine=machine, documents=documents, **rest)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None
 
-
-def _version(fields: dict[str, Any]) -> Version:
-    return Version(**{**fields, "beside": [Copy(**copy) for copy in fields["beside"]]})
+    return _read(os.path.join(layout.sync, "documents.json"), machine, made)
 
 
 def save(layout: Layout, notes: Notes) -> None:
@@ -188,37 +185,37 @@ def save(layout: Layout, notes: Notes) -> None:
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
     """What we know of a remote; nothing if it is lost or from an earlier identity."""
-    fields = _read(_remote_path(layout, address))
-    if fields.get("machine") != machine or fields.get("address") != names.sha256(address.encode()):
-        return Remote(address=address)
-    try:
+
+    def made(fields: dict[str, Any]) -> Remote:
         entries = {
             name: (int(number), Entry(**entry))
             for name, (number, entry) in fields["entries"].items()
         }
         rest = ("number", "digest", "pending", "chain", "seen")
         return Remote(address=address, entries=entries, **{name: fields[name] for name in rest})
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return Remote(address=address)
+
+    path = os.path.join(layout.sync, _file_of(address))
+    return _read(path, machine, made) or Remote(address=address)
 
 
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
-    name = os.path.basename(_remote_path(layout, remote.address))
-    hidden = names.sha256(remote.address.encode())  # a URL may contain a password
-    _write(layout, name, {**vars(remote), "machine": machine, "address": hidden})
+    fields = {**vars(remote), "machine": machine}
+    del fields["address"]  # a URL may contain a password
+    _write(layout, _file_of(remote.address), fields)
 
 
-def _remote_path(layout: Layout, address: str) -> str:
-    return os.path.join(layout.sync, names.sha256(address.encode())[:16] + ".json")
+def _file_of(address: str) -> str:
+    return names.sha256(address.encode())[:16] + ".json"
 
 
-def _read(path: str) -> dict[str, Any]:
-    """The object in one of our files; empty if unusable."""
+def _read(path: str, machine: str, make: Callable[[dict[str, Any]], T]) -> T | None:
+    """What `make` makes of one of our files; None if it is unusable or another machine's."""
     try:
         fields = formats.object_in(files.read_bytes(path))
-    except ContextError:
-        return {}
-    return fields if fields.get("format") == _FORMAT else {}
+        is_ours = (fields.get("format"), fields.get("machine")) == (_FORMAT, machine)
+        return make(fields) if is_ours else None
+    except (ContextError, KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:

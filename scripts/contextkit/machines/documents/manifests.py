@@ -18,7 +18,7 @@ import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
@@ -73,7 +73,7 @@ class Head:
     """The newest state of a machine; `documents` and `bytes` count everything that it shares.
 
     chain: the digests of the manifests that a new reader reads, oldest first; earlier versions name
-    only the newest, in `digest`. signature: of the `statement`, as ssh-keygen writes it.
+    only the newest, in `digest`. signature: of all else, as ssh-keygen writes it.
     """
 
     machine: str
@@ -132,11 +132,6 @@ def chain(number: int, seen: int = 0) -> list[int]:
         numbers.append(number)
         number = since(number)
     return numbers[::-1]
-
-
-def statement(head: Head) -> bytes:
-    """What is signed of a head: all of it but the signature."""
-    return render_head(replace(head, signature=""))
 
 
 def render_head(head: Head) -> bytes:
@@ -250,11 +245,7 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
         raise ContextError(f"{where}: is not valid JSON") from None
     if not isinstance(fields, dict):
         raise ContextError(f"{where}: is not a JSON object")
-    version.refuse_newer(fields.get("format"), str(FORMAT), where)
-    if fields.get("format") != FORMAT:
-        raise ContextError(
-            f"{where}: has format {fields.get('format')!r}; this version reads {FORMAT}"
-        )
+    version.require(fields, "format", FORMAT, where)
     return fields
 
 

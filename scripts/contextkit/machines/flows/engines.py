@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import os
 
-from contextkit.base import files, packages
+from contextkit.base import files, names, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
@@ -41,27 +42,10 @@ class Sending(NamedTuple):
 
 
 class Engine:
-    """What a push and a pull use; network and disk errors are ContextErrors with its name."""
+    """What a push and a pull use; network and disk errors are ContextErrors with its name.
 
-    def heads(self) -> dict[str, bytes]:
-        """The head of every machine, by its id."""
-        raise NotImplementedError
-
-    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
-        raise NotImplementedError
-
-    def put(self, sending: Sending) -> int:
-        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
-        raise NotImplementedError
-
-    def forget(self, machine: str) -> None:
-        """Remove what a machine wrote and no other machine needs."""
-        raise NotImplementedError
-
-
-class Keyed(Engine):
-    """A remote at `where` with the tree of `manifests`; an engine adds how keys are kept."""
+    It has the tree of `manifests` at `where`; how keys are kept is added for each kind of remote.
+    """
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -78,7 +62,16 @@ class Keyed(Engine):
         """Write objects, in any order; they are there for good when this returns."""
         raise NotImplementedError
 
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (key, value) for the keys that exist, in any order."""
+        raise NotImplementedError
+
+    def forget(self, machine: str) -> None:
+        """Remove what a machine wrote and no other machine needs."""
+        raise NotImplementedError
+
     def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id."""
         keys = {
             manifests.head_key(machine): machine
             for machine in self._machines()
@@ -87,6 +80,7 @@ class Keyed(Engine):
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:
+        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
@@ -97,7 +91,7 @@ class Keyed(Engine):
         return sending.size
 
 
-class Folder(Keyed):
+class Folder(Engine):
     """The remote `file:///path`: a mounted share, a USB stick, a test; each key is a file."""
 
     def __init__(self, path: str) -> None:
@@ -137,7 +131,7 @@ class Folder(Keyed):
         os.rmdir(place)
 
 
-class Objects(Keyed):
+class Objects(Engine):
     """The remote `s3://`, `gs://` or `az://`: a bucket and a key prefix, through obstore.
 
     Credentials and region come from the variables and files that each provider documents. Requests
@@ -218,8 +212,6 @@ class Key:
     """One age identity: its holder can read and write, anyone else can do neither."""
 
     def __init__(self, text: str, where: str) -> None:
-        import hashlib
-
         lines = [line.strip() for line in text.splitlines()]
         keys = [line for line in lines if line and not line.startswith("#")]
         if len(keys) != 1 or not keys[0].startswith("AGE-SECRET-KEY-1"):
@@ -231,7 +223,7 @@ class Key:
             self._identity = self._age.x25519.Identity.from_str(keys[0])
         except self._age.IdentityError:
             raise bad_input(f"sync_key: {where}: its age key is damaged") from None
-        self._secret = hashlib.sha256(b"contextkit names\n" + keys[0].encode()).digest()
+        self._secret = bytes.fromhex(names.sha256(b"contextkit names\n" + keys[0].encode()))
 
     def digest(self, text: str) -> str:
         """A digest of `text` (64 hexadecimal digits) that only this key can make."""
@@ -275,8 +267,6 @@ class Sealed(Engine):
         return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
 
     def _opened(self, head: bytes) -> bytes:
-        import base64
-
         try:
             data = base64.b64decode(json.loads(head)[_SEALED])
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -315,8 +305,6 @@ class Sealed(Engine):
 
     def _closed(self, machine: str, head: bytes) -> bytes:
         """A head with the fields an engine needs and the whole one encrypted inside."""
-        import base64
-
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
         shown["digest"] = self._key.digest(inner.digest)

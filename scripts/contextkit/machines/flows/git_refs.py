@@ -22,7 +22,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 
 from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
@@ -56,7 +55,6 @@ class Git(Engine):
         self._top = layout.repository.top if layout.repository else layout.root
         self._folder = folder(layout)
         self._repository = layout.repository
-        self._reader: _Reader | None = None
         self._ours = (f"--git-dir={self._folder}", *_SAFE)
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             _forget_removed(os.path.dirname(self._folder))
@@ -66,14 +64,15 @@ class Git(Engine):
 
     def heads(self) -> dict[str, bytes]:
         """Fetch what is new on every machine's ref; return the head of each, by machine id."""
-        self._reader = None  # it would not see what is fetched now
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
             "--no-recurse-submodules", "--force", *self._served("upload-pack"), "--", self._remote,
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
-        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
+        listed = self._git("for-each-ref", "--format=%(refname)", self._here()).splitlines()
+        machines = filter(manifests.is_id, (ref.removeprefix(self._here()) for ref in listed))
+        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in machines}
         return {keys[key]: data for key, data in self._read(keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -83,13 +82,22 @@ class Git(Engine):
 
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Each existing `machine:key` with its content, all from one process."""
-        here = self._here()
-        for name in wanted:
-            if self._reader is None:
-                self._reader = _Reader(self._top, self._ours)
-            kind, data = self._reader.read(f"{here}{name}")
-            if kind == b"blob":
-                yield name, data
+        keys, here = list(wanted), self._here()
+        path = os.path.join(self._folder, f"wanted-{os.getpid()}")
+        files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)
+        try:
+            answer = self._git("cat-file", "--batch", stdin=path)
+        finally:
+            files.discard(path)
+        data, at = answer.encode("utf-8", "surrogateescape"), 0
+        for key in keys:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
+            head, _, _ = data[at:].partition(b"\n")
+            at += len(head) + 1
+            fields = head.split()
+            if len(fields) == 3:
+                end = at + int(fields[2])
+                yield key, data[at:end]
+                at = end + 1
 
     def put(self, sending: Sending) -> int:
         """Replace the last commit with one of the new keys and the old ones that are kept.
@@ -151,11 +159,6 @@ class Git(Engine):
         """The prefix of the local refs for this remote's machines."""
         return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
 
-    def _machines(self) -> list[str]:
-        listed = self._git("for-each-ref", "--format=%(refname)", self._here())
-        machines = [line.removeprefix(self._here()) for line in listed.splitlines()]
-        return [machine for machine in machines if manifests.is_id(machine)]
-
     def _oid(self, ref: str) -> str:
         return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).strip()
 
@@ -173,7 +176,9 @@ class Git(Engine):
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
         for named in (self._remote, *others.splitlines()):
             address = self._git("ls-remote", "--get-url", "--", named).strip()
-            if _is_local(address):
+            before = address.partition(":")[0]
+            is_path = address == before or "/" in before
+            if is_path or address.startswith("file://"):
                 return (f"--{program}={_SERVED} {program}",)
         return ()
 
@@ -216,39 +221,6 @@ class Git(Engine):
             raise ContextError(problem) from None
 
 
-class _Reader:
-    """A `git cat-file --batch` process that answers queries in turn and ends with this process."""
-
-    def __init__(self, top: str, options: tuple[str, ...]) -> None:
-        kept = {name: value for name, value in os.environ.items() if name not in git.VARIABLES}
-        self._process = subprocess.Popen(
-            ("git", "-C", top, *options, "cat-file", "--batch"), env=kept, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def read(self, name: str) -> tuple[bytes, bytes]:
-        """An object's type and content; both empty if there is no object of this name."""
-        asked, answered = self._process.stdin, self._process.stdout
-        assert asked is not None and answered is not None
-        try:
-            asked.write(name.encode() + b"\n")
-            asked.flush()
-        except OSError:
-            pass  # it has ended: there is no answer
-        fields = answered.readline().split()
-        if not fields:
-            raise ContextError("git cat-file: ended before answering")
-        if len(fields) != 3 or not fields[2].isdigit():
-            return b"", b""
-        return fields[1], answered.read(int(fields[2]) + 1)[:-1]
-
-    def __del__(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._process.wait()
-
-
 def folder(layout: Layout) -> str:
     """The repository that keeps what was fetched for this root, in the user's cache folder."""
     name = names.sha256(os.fsencode(layout.root))[:16]
@@ -261,9 +233,3 @@ def _forget_removed(place: str) -> None:
         root = files.first_line(os.path.join(entry.path, _WHOSE))
         if root and not os.path.isdir(root):
             shutil.rmtree(entry.path, ignore_errors=True)
-
-
-def _is_local(address: str) -> bool:
-    """Whether git takes an address for a path on this machine."""
-    before = address.partition(":")[0]
-    return address.startswith("file://") or bool(address and (address == before or "/" in before))

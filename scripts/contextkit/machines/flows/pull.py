@@ -48,6 +48,14 @@ class Offer:
     def keys(self) -> remotes.Keys:
         return remotes.of_user(self.layout)
 
+    def tell(self, did: str, entry: Entry, to: str = "") -> None:
+        """Report what was done with an entry of the sender, and where `to` or why."""
+        self.report.add(did, shares.address(entry.name), entry.bytes, self.sender.name, to)
+
+    def refuse(self, entry: Entry, why: ContextError) -> None:
+        """Report an entry of the sender that could not be taken."""
+        self.report.add("not taken", shares.address(entry.name), 0, self.sender.name, str(why))
+
 
 def pull(
     layout: Layout, remote: str, chosen: Choice, *, source: str = "", dry_run: bool = False
@@ -96,7 +104,8 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
         name, remark = remotes.standing(offer.keys, head, offer.notes.signers.get(head.machine, ""))
         newest = remotes.read_entries(at, head, seen)
     except ContextError as error:
-        report.fail(f"{head.name}: {error}")
+        report.failed = True
+        report.messages.append(f"{head.name}: {error}")
         return
     if name:
         offer.notes.signers[head.machine] = name
@@ -105,17 +114,16 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     entries = [entry for _, entry in newest.values() if chosen.takes(entry.name, entry.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
-    for entry in wanted:
-        if entry.kind == manifests.ENDED:
-            _end(offer, entry)
-    documents = [entry for entry in wanted if entry.kind != manifests.ENDED]
-    outputs = [entry for entry in documents if entry.kind == shares.OUTPUT]
-    documents = [entry for entry in documents if entry.kind != shares.OUTPUT]
-    documents.sort(key=lambda entry: entry.name)
+    ended, outputs, documents = list[Entry](), list[Entry](), list[Entry]()
+    apart = {manifests.ENDED: ended, shares.OUTPUT: outputs}
+    for entry in sorted(wanted, key=lambda entry: entry.name):
+        apart.get(entry.kind, documents).append(entry)
+    for entry in ended:
+        _end(offer, entry)
     if report.dry_run:
         for entry in [*documents, *outputs]:
             did = HISTORY if entry.kind == shares.LEDGER else "taken"
-            report.add(did, shares.address(entry.name), entry.bytes, head.name)
+            offer.tell(did, entry)
     else:
         _fetch(offer, at, documents)
         offer.later.append((offer.sender, outputs))
@@ -134,8 +142,7 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
             except ContextError as error:
                 if isinstance(error, manifests.Unreadable):  # the next pull tries again
                     offer.read.pop(offer.sender.id, None)
-                where = shares.address(entry.name)
-                offer.report.add("not taken", where, 0, offer.sender.name, str(error))
+                offer.refuse(entry, error)
 
 
 def _announce(offer: Offer, documents: list[Entry]) -> None:
@@ -205,19 +212,15 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
             offer.sessions[session] = None
         did = _settle(offer, entry, path, data)
     if did:
-        to = did.partition(" ")[2]
-        name = offer.sender.name
-        offer.report.add(did.partition(" ")[0], where, entry.bytes, name, to)
+        word, _, to = did.partition(" ")
+        offer.tell(word, entry, to)
 
 
 def _check_spelling(offer: Offer, name: str) -> None:
     """Raise ContextError for a name that some file systems take for another one that is here."""
     if not offer.spelled:
-        there = [
-            document for document, version in offer.notes.documents.items() if not version.gone
-        ]
-        for document in there:
-            offer.spelled.update(_spellings(document))
+        for document, version in offer.notes.documents.items():
+            offer.spelled.update(() if version.gone else _spellings(document))
     for folded, part in _spellings(name):
         other = offer.spelled.setdefault(folded, part)
         if other != part:
@@ -316,16 +319,15 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
         counts={offer.sender.id: entry.count},
     )  # fmt: skip
     if count:
-        offer.report.add(did, shares.address(entry.name), entry.bytes, offer.sender.name)
+        offer.tell(did, entry)
 
 
 def _end(offer: Offer, entry: Entry) -> None:
     """End here what ended there, with this machine's own grace period."""
     of, _, subject = entry.path.partition("/")
     layout = offer.layout
-    address = shares.address(entry.name)
     if offer.report.dry_run:
-        offer.report.add("ended", address, 0, offer.sender.name)
+        offer.tell("ended", entry)
         return
     done = ""
     try:
@@ -344,28 +346,24 @@ def _end(offer: Offer, entry: Entry) -> None:
             moved = upkeep.archive(layout, subject)
             done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
-        offer.report.add("not taken", address, 0, offer.sender.name, str(error))
+        offer.refuse(entry, error)
     version = offer.notes.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
     version.counts[offer.sender.id] = entry.count
     version.gone = False
     if done:
-        offer.report.add("ended", address, 0, offer.sender.name, done)
+        offer.tell("ended", entry, done)
 
 
 def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
     """Report and return whether what ended there goes on here: it has documents not from there."""
     versions = offer.notes.documents
-    others = [
-        name
-        for name in listed
-        if name in versions and not versions[name].gone and versions[name].source != offer.sender.id
-    ]
+    here = [versions[name] for name in listed if name in versions and not versions[name].gone]
+    others = [version for version in here if version.source != offer.sender.id]
     if others:
-        versions.setdefault(entry.name, Version(sha256="", gone=True)).counts[offer.sender.id] = (
-            entry.count
-        )
-        reason = f"ended there; here it has {names.counted(len(others), 'document')} of its own"
-        offer.report.add("kept", shares.address(entry.name), 0, offer.sender.name, reason)
+        version = versions.setdefault(entry.name, Version(sha256="", gone=True))
+        version.counts[offer.sender.id] = entry.count
+        many = names.counted(len(others), "document")
+        offer.tell("kept", entry, f"ended there; here it has {many} of its own")
     return bool(others)
 
 

@@ -63,8 +63,11 @@ class _Push:
         about = transfers.about(layout, [name for name in new if name in texts], texts)
         new = [name for name in new if chosen.takes(name, about.get(name, ""))]
         objects, entries = self._gathered(texts, new, about, report)
+        verbs = {manifests.ENDED: "ended", shares.LEDGER: HISTORY}
         for entry in entries:
-            report.add(_verb(entry), shares.address(entry.name), entry.bytes)
+            sent = verbs.get(entry.kind, "redacted" if entry.redacted else "sent")
+            did = "withdrawn" if entry.gone else sent
+            report.add(did, shares.address(entry.name), entry.bytes)
         if dry_run:
             return report
         if not entries:
@@ -120,7 +123,9 @@ class _Push:
                 continue  # changed just now: the next push takes it
             secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
             if secrets and not self._redact:
-                report.refuse(shares.address(name), secrets)
+                address = shares.address(name)
+                report.refused += [f"{address}:{secret.line}: {secret.kind}" for secret in secrets]
+                report.add("refused", address)
                 continue
             if secrets:
                 data = shares.redacted(name, data, allowed)
@@ -157,16 +162,6 @@ def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
             if notes.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
                 return False
     return True
-
-
-def _verb(entry: Entry) -> str:
-    if entry.gone:
-        return "withdrawn"
-    if entry.kind == manifests.ENDED:
-        return "ended"
-    if entry.kind == shares.LEDGER:
-        return HISTORY
-    return "redacted" if entry.redacted else "sent"
 
 
 def _changed(notes: Notes, there: Remote) -> list[str]:

@@ -19,6 +19,7 @@ from contextkit.base.type_names import Any
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines
+from contextkit.machines.flows.git_refs import Git
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -44,7 +45,10 @@ def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
 def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
     """The unencrypted engine of the remote that is meant, and the URL it stands for."""
-    named = remote or _from_settings(layout)
+    named = remote or layout.limits.sync
+    if not remote and (needed := layout.needs_trust("sync")):  # origin may be somebody else's
+        raise ContextError(f"{needed}, or name a remote: remote={DEFAULT}")
+    named = DEFAULT if named in ("off", "git") else named
     if named.startswith(OBJECT_STORES):
         return engines.Objects(named), named
     path = named.removeprefix("file://")
@@ -59,8 +63,6 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
 
 def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
-    from contextkit.machines.flows.git_refs import Git
-
     if named.startswith("-") or not named.isprintable():
         raise bad_input(f"remote: {named!r} is not a remote")
     typed = os.path.join(layout.here, named)
@@ -86,13 +88,6 @@ def _is_git(path: str) -> bool:
         and os.path.isdir(os.path.join(path, *folder, "objects"))
         for folder in ((), (".git",))
     ) or os.path.isfile(os.path.join(path, ".git"))
-
-
-def _from_settings(layout: Layout) -> str:
-    if needed := layout.needs_trust("sync"):  # origin may be somebody else's
-        raise ContextError(f"{needed}, or name a remote: remote={DEFAULT}")
-    sync = layout.limits.sync
-    return DEFAULT if sync in ("off", "git") else sync
 
 
 def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]:
@@ -261,9 +256,10 @@ def standing(keys: Keys, head: Head, before: str) -> tuple[str, str]:
 def _run(head: Head, action: str, *arguments: str) -> tuple[int, str, str]:
     """Run ssh-keygen on a head's text: its status, output, and last message; it asks nothing."""
     environment = {**os.environ, "SSH_ASKPASS_REQUIRE": "never"}
+    text = manifests.render_head(replace(head, signature=""))
     try:
         done = subprocess.run(
-            ("ssh-keygen", "-Y", action, *arguments), input=manifests.statement(head),
+            ("ssh-keygen", "-Y", action, *arguments), input=text,
             capture_output=True, env=environment, timeout=_SECONDS, start_new_session=True,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -14,7 +14,7 @@ import os
 import re
 from contextlib import AbstractContextManager, nullcontext
 
-from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
@@ -67,7 +67,12 @@ def local(layout: Layout) -> Iterator[tuple[str, str]]:
         for relative in _below(place):
             if any(_matches(relative, pattern) for pattern in store.travels):
                 yield f"{store.kind}/{relative}", os.path.join(place, relative)
-    yield from _outputs(layout)
+    for run in runs.load_all(layout).documents:  # what agents wrote, and what was made of it
+        folder = layout.join(run.output_dir)
+        roster = formats.object_in(files.text_of(os.path.join(folder, runs.ROSTER_FILE)).encode())
+        if run.id in (roster.get("run"), roster.get("id")):  # not a later run's of this target
+            for name in filter(_OUTPUTS.fullmatch, _below(folder)):
+                yield f"{OUTPUT}/{run.id}/{name}", os.path.join(folder, name)
 
 
 def _below(place: str) -> Iterator[str]:
@@ -81,24 +86,6 @@ def _below(place: str) -> Iterator[str]:
 def _matches(relative: str, pattern: str) -> bool:
     parts, wanted = relative.split("/"), pattern.split("/")
     return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
-
-
-def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Yield what agents wrote for this machine's runs, and what was made of it."""
-    for run in runs.load_all(layout).documents:
-        place = layout.join(run.output_dir)
-        if _belongs(place, run.id):
-            for name in filter(_OUTPUTS.fullmatch, _below(place)):
-                yield f"{OUTPUT}/{run.id}/{name}", os.path.join(place, name)
-
-
-def _belongs(place: str, run: str) -> bool:
-    """Whether a folder belongs to this run, not to a later one of the same target."""
-    try:
-        roster = formats.object_in(files.read_bytes(os.path.join(place, runs.ROSTER_FILE)))
-    except ContextError:
-        return False
-    return run in (roster.get("run"), roster.get("id"))
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
@@ -216,24 +203,20 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what `addresses.save_origins` keeps of each document that another machine wrote."""
+    """Yield what `addresses.save_origins` keeps of each document that another machine wrote.
+
+    It is where `place` says, whose checks are slow.
+    """
     for name, version in sorted(notes.documents.items()):
-        if version.gone or version.source in ("", notes.machine) or name.partition("/")[0] in OWN:
+        kind, relative = name.partition("/")[::2]
+        is_ours = version.source in ("", notes.machine) or kind in OWN
+        if version.gone or is_ours or not version.sha256:
             continue
-        if version.sha256:
-            path = layout.shown(_checked_place(layout, name))
-            machine = notes.names.get(version.source, version.source)
-            yield machine, version.sha256, path, address(name)
-
-
-def _checked_place(layout: Layout, name: str) -> str:
-    """The path of a document that was taken: `place` without its checks, which are slow."""
-    kind, relative = name.partition("/")[::2]
-    if kind == OUTPUT:
-        return place(layout, name)
-    store = _store(kind)
-    is_file = store is not None and store.is_file
-    return layout.store(kind) if is_file else os.path.join(layout.store(kind), relative)
+        store = _store(kind)
+        path = layout.store(kind) if store else place(layout, name)
+        path = path if not store or store.is_file else os.path.join(path, relative)
+        machine = notes.names.get(version.source, version.source)
+        yield machine, version.sha256, layout.shown(path), address(name)
 
 
 def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
@@ -268,8 +251,6 @@ def check(name: str, data: bytes) -> None:
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
     """A document without its secrets, with any stated length made consistent again."""
-    from contextkit.base import redaction
-
     if name.partition("/")[0] == "payload":
         payload = payloads.parse(data, address(name))
         changes = redaction.cleaned(vars(payload), allowed)

@@ -10,8 +10,7 @@ from contextkit.base import files, formats, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.redaction import Secret
-from contextkit.base.type_names import Callable, Iterable
+from contextkit.base.type_names import Callable
 from contextkit.machines.documents import manifests
 from contextkit.machines.documents.knowledge import Machine, Notes, Version
 from contextkit.machines.flows import shares
@@ -47,7 +46,11 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     for name, data in shares.own(layout, machine):
         note(notes, name, data, (), now)
         texts[name] = partial(bytes, data)
-    _note_gone(notes, texts)
+    for name, version in notes.documents.items():
+        kind, path = name.partition("/")[::2]
+        is_shared = kind in shares.OWN and not path.startswith(machine.id)  # part of a file here
+        if name not in texts and kind != manifests.ENDED and not is_shared:
+            version.gone = True  # which makes no new version: it is only no longer offered
     _note_ended(layout, notes, now)
     for version in notes.documents.values():
         note_settled(layout, version)
@@ -76,17 +79,6 @@ def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) 
             notes.changed(version)
     version.stat, version.gone = stat, False
     return version
-
-
-def _note_gone(notes: Notes, texts: Texts) -> None:
-    """Note what is gone: that makes no new version, it is only no longer offered."""
-    for name, version in notes.documents.items():
-        kind, path = name.partition("/")[::2]
-        if name in texts or version.gone or kind == manifests.ENDED:
-            continue
-        if kind in shares.OWN and not path.startswith(notes.machine):
-            continue  # another machine's rows or events are part of a file here
-        version.gone = True
 
 
 def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
@@ -209,8 +201,7 @@ def tasks(layout: Layout) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moved:
+class Moved(Record):
     """A line of a report: a document's address, what was done, and its new place `to` if any."""
 
     id: str
@@ -229,7 +220,8 @@ class Moved:
 class Report:
     """What was done, one line per document, then totals; `sent` is in bytes.
 
-    refused: documents that were held back; messages: all others.
+    refused: documents that were held back, by address and line, never by the secret; failed: a
+    machine could not be read, and the next pull tries again; messages: all others.
     """
 
     verb: str
@@ -242,16 +234,6 @@ class Report:
 
     def add(self, did: str, address: str, size: int = 0, machine: str = "", to: str = "") -> None:
         self.rows.append(Moved(id=address, did=did, bytes=size, machine=machine, to=to))
-
-    def refuse(self, address: str, secrets: Iterable[Secret]) -> None:
-        """Report a document with a secret by its address and line, never by the secret."""
-        self.refused += [f"{address}:{secret.line}: {secret.kind}" for secret in secrets]
-        self.rows.append(Moved(id=address, did="refused"))
-
-    def fail(self, sentence: str) -> None:
-        """Report a machine whose documents could not be read: the next pull tries again."""
-        self.failed = True
-        self.messages.append(sentence)
 
     @property
     def total(self) -> str:

@@ -1,31 +1,38 @@
-"""The verdict.py commands about review runs and what their agents wrote, from start to gate."""
+"""The verdict.py commands about review runs and what their agents wrote, from start to gate.
+
+They take what a review takes to load: `verdicts.py` has those that are started often.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 
-from contextkit.base import cli, names, outgoing
+from contextkit.base import cli, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Iterator
-from contextkit.reviews.documents import verdicts
+from contextkit.base.type_names import Iterator
+from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
+from contextkit.reviews.documents import (
+    agent_review,
+    complaints,
+    contracts,
+    runs,
+    verdicts,
+    vocabulary,
+)
+from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import agent_files, drill_down, history, reports, synthesis, workers
+from contextkit.reviews.flows import gate as gating
+from contextkit.reviews.flows import start as starting
+from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.workers import Worker
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.runs import Run
-    from contextkit.reviews.flows.agent_files import Asked, Reading
-    from contextkit.reviews.flows.start import Started
-    from contextkit.reviews.flows.workers import Worker
-
-AGENT = Option("agent", "the reviewer's name", required=True, positional=True)
-RUN = Option("run", "a review run's id (from `start`), or latest")
-DIR = Option("dir", "a folder of agent files without a run")
 _AGENTS = Option("agents", "those that were asked (default: all that left a file)", kind="words")
 _SEVERITY = Option("severity", "only these: P0,P1,P2,P3,IMP", kind="words")
 _WHICH = "a review run's id, or latest"
 _A_RUN = Option("run", _WHICH, required=True, positional=True)
-_BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 _LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
 _CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
 _FILES = (RUN, DIR, _AGENTS, JSON)
@@ -33,64 +40,8 @@ _STARTED = (_LAUNCH, _CMD, JSON)
 _MOST = 2000  # tokens of what `show` prints
 
 
-def addressed(args: Arguments) -> Arguments:
-    """The call with an address in `agent` split into agent, run, and finding, unless given.
-
-    Addresses are `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, and
-    `review:RUN/AGENT/ID`.
-    """
-    kind, _, name = str(args.agent).partition(":")
-    parts = name.split("/")
-    address = {}
-    run = parts[1] if len(parts) == 3 and parts[0] == "runs" else ""
-    if kind == "verdict" and (run or len(parts) == 1):
-        address = {"agent": verdicts.decode(parts[-1]), "run": run}
-    elif kind == "review" and len(parts) in (2, 3):
-        address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
-    typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
-    return Arguments({**vars(args), **address, **typed}) if address else args
-
-
-def store(layout: Layout, args: Arguments) -> str:
-    """Return the folder of a run's own verdicts, or '' for the flat store."""
-    if not vars(args).get("run"):
-        return ""
-    from contextkit.reviews.documents import runs
-
-    return runs.verdict_folder(layout, runs.load(layout, args.run).id)
-
-
-def _asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Whose files `run=` or `dir=` names; see `agent_files.of_folder`. Raises ContextError.
-
-    A gate, for which `finished` runs count too, fails on that.
-    """
-    from contextkit.reviews.flows import agent_files
-
-    if bool(args.run) == bool(args.dir):
-        raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
-    if args.run:
-        from contextkit.reviews.documents import runs
-
-        return agent_files.of_run(layout, runs.load(layout, args.run))
-    folder = layout.typed(args.dir, "dir")
-    if not os.path.isdir(folder):
-        raise bad_input(f"dir: {args.dir!r} is not a folder")
-    about = agent_files.of_folder(layout, folder, getattr(args, "agents", ()), finished)
-    if not (about.roster or finished):
-        raise ContextError(
-            f"{layout.shown(folder)}: there are no reviews in this folder: an agent's file is"
-            " AGENT.md; make verdict_start begins a run"
-        )
-    return about
-
-
 def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     """Yield the agents' files one by one; report progress on stderr once that takes a second."""
-    import time
-
-    from contextkit.reviews.flows import agent_files, workers
-
     began = reported = time.monotonic()
     of = len(about.roster)
     read = workers.with_endings(layout, about, agent_files.read(layout, about))
@@ -103,34 +54,11 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 @command(
-    "the diff from the base, each file once; the file list goes to stderr",
-    _BASE,
-    Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
-    JSON,
-)
-def diff(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import changes, tables
-
-    comparison = changes.compare(layout, args.base)
-    rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
-    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
-    if args.stat:
-        return Answer(text=listed, data=rows)
-    size = f"{len(comparison.changes)} files, {comparison.lines} lines"
-    return Answer(
-        text=comparison.diff.decode("utf-8", "surrogateescape"),
-        exact=True,
-        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
-        data=rows,
-    )
-
-
-@command(
     "set up a review: folder, input, one prompt per agent; launch=1 starts them",
     Option("process", "such as flux-drive, or one from contextkit.yaml", required=True),
     Option("agents", "default: those of the process", kind="words"),
     Option("target", "a document, a question, or a name for the branch's diff"),
-    _BASE,
+    BASE,
     Option("restart", "end this target's run that is still going on", kind="flag"),
     _LAUNCH,
     _CMD,
@@ -138,13 +66,11 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def start(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import start as starting
-    from contextkit.reviews.flows import workers
-
-    asked = starting.Request(**{name: vars(args)[name] for name in starting.Request.fields()})
     now = names.now()
     workers.check(layout, args.launch, args.cmd)
-    return _started(layout, args, starting.start(layout, asked, now), now)
+    run = starting.start(layout, now, args.process, args.target, args.agents, args.base,
+                         args.restart, args.notify)  # fmt: skip
+    return _started(layout, args, run, now)
 
 
 @command(
@@ -153,21 +79,13 @@ def start(layout: Layout, args: Arguments) -> Answer:
     *_STARTED,
 )
 def recheck(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import start as starting
-    from contextkit.reviews.flows import workers
-
     now = names.now()
     workers.check(layout, args.launch, args.cmd)
     return _started(layout, args, starting.recheck(layout, args.run, now), now)
 
 
-def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Answer:
+def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
     """Launch the agents of a run, if that is wanted, and return the run."""
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import start as starting
-
-    run = started.run
-    cli.say_each(started.notes)
     working = _launched(layout, run, run.roster, args, now)
     data = starting.roster(layout, run, {own.agent: own.id for own in working})
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
@@ -188,18 +106,13 @@ def _launched(
     """Start subagents for these agents, with launch=1; report each that could not be started."""
     if not args.launch:
         return []
-    from contextkit.reviews.flows import workers
-
     working = workers.start(layout, run, agents, args.cmd, now)
     cli.say_each(f"{own.agent}: could not be started: {own.words}" for own in working if not own.id)
     return working
 
 
 def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
-    """Return how to launch the agents of a run with each host, as subagents or as sessions."""
-    from contextkit.base import sessions
-    from contextkit.reviews.flows import workers
-
+    """How to launch the agents of a run with each host, as subagents or as sessions."""
     lines: list[str] = []
     prompts = [os.path.basename(each["prompt"]) for each in agents]
     stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
@@ -229,8 +142,6 @@ def contract(layout: Layout, args: Arguments) -> str:
     args = addressed(args)
     if bool(args.run) == bool(args.output_dir):
         raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
-    from contextkit.reviews.documents import contracts, runs
-
     if args.output_dir:
         folder = layout.typed(args.output_dir, "output_dir")
         return contracts.loose(layout, folder, args.agent, args.mode or "review")
@@ -247,9 +158,6 @@ def contract(layout: Layout, args: Arguments) -> str:
     JSON,
 )
 def wait(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import workers
-
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
     cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
@@ -274,7 +182,7 @@ def wait(layout: Layout, args: Arguments) -> Answer:
 
 
 def _seconds(run: Run, typed: str) -> int:
-    """Return how long to wait: a duration, a named timeout of the process, or its default."""
+    """How long to wait: a duration, a named timeout of the process, or its default."""
     named = run.timeouts.get(typed)
     if isinstance(named, int):
         return named
@@ -293,8 +201,6 @@ def _seconds(run: Run, typed: str) -> int:
     JSON,
 )
 def runs_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.reviews.flows import workers
-
     now = names.now()
     standings, broken = workers.standings(layout, now, args.all)
     cli.say_each(broken)
@@ -316,8 +222,6 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
 
 @command("end a run that is going on; its files stay", _A_RUN)
 def end(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import workers
-
     run, notes = workers.end(layout, args.run, names.now())
     cli.say_each(notes)
     return f"run {run.id}"
@@ -330,9 +234,6 @@ def end(layout: Layout, args: Arguments) -> str:
     *_STARTED,
 )
 def retry(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import start as starting
-    from contextkit.reviews.flows import workers
-
     args = addressed(args)
     workers.check(layout, args.launch, args.cmd)
     now = names.now()
@@ -349,15 +250,9 @@ def retry(layout: Layout, args: Arguments) -> Answer:
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)
 def ingest(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import ledger, redaction, tokens
-    from contextkit.reviews.flows import agent_files
-
-    about, now = _asked(layout, args), names.now()
+    about, now = agent_files.asked(layout, args), names.now()
     done = agent_files.ingest(layout, about, _read(layout, about), now)
     if about.run:
-        from contextkit.reviews.documents import runs
-        from contextkit.reviews.flows import workers
-
         workers.settle(layout, runs.load(layout, about.run_id), done, now)
         workers.notify(layout, about.run_id, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
@@ -388,15 +283,11 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def index(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import agent_files, drill_down
-
     args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
-    about = _asked(layout, args)
+    about = agent_files.asked(layout, args)
     rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
     if about.run:
-        from contextkit.reviews.flows import history
-
         rows = history.marked(layout, about.run, rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
     return Answer(
@@ -416,9 +307,6 @@ def index(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import files, ledger, tokens
-    from contextkit.reviews.flows import drill_down
-
     args = addressed(args)
     if args.finding and not args.agent:
         agent, _, finding = args.finding.rpartition("/")
@@ -427,14 +315,19 @@ def show(layout: Layout, args: Arguments) -> Answer:
         args = Arguments({**vars(args), "agent": agent, "finding": finding})
     if args.severity or not args.agent:
         return _show_run(layout, args)
-    about = _asked(layout, args) if args.dir or args.run else None
-    if about and args.dir:
-        path = drill_down.report(about, args.agent)
+    about, gone = None, dict[str, str]()
+    if args.dir or args.run:
+        about = agent_files.asked(layout, args)
+        (reading,) = agent_files.read(layout, about, args.agent)
+        if not reading.text:
+            raise ContextError(f"{args.agent}: left no file of its own here")
+        path, text = reading.path, reading.text
+        hidden = history.dismissed(layout, about.run, synthesis.rows_of(reading))
+        gone = {key.partition("/")[2]: why for key, why in hidden.items()}
     else:
-        path = drill_down.detail(layout, args.agent, about.store if about else "")
-    text, most = files.read_bytes(path).decode("utf-8", "replace"), args.max_tokens or _MOST
-    finding = args.finding.removeprefix(f"{args.agent}/")
-    gone = _dismissed(layout, about, args.agent)
+        path = drill_down.detail(layout, args.agent)
+        text = files.read_bytes(path).decode("utf-8", "replace")
+    most, finding = args.max_tokens or _MOST, args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, most, gone)
     if not part:
         wanted = f"there is no finding {finding!r}" if finding else "no finding is"
@@ -449,25 +342,10 @@ def show(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=part, status=0 if part else 1, quoted=True, data=data)
 
 
-def _dismissed(layout: Layout, about: Asked | None, agent: str) -> dict[str, str]:
-    """Map the ids of an agent's dismissed findings to why; empty outside a run."""
-    if not (about and about.run):
-        return {}
-    from contextkit.reviews.flows import agent_files, history, synthesis
-
-    (reading,) = agent_files.read(layout, about, agent)
-    gone = history.dismissed(layout, about.run, synthesis.rows_of(reading))
-    return {key.partition("/")[2]: why for key, why in gone.items()}
-
-
 def _show_run(layout: Layout, args: Arguments) -> Answer:
-    """Return the findings of all agents, strictest first, and the command for the rest of them."""
-    from contextkit.base import ledger, tokens
-    from contextkit.reviews.documents import vocabulary
-    from contextkit.reviews.flows import agent_files, drill_down, history
-
+    """The findings of all agents, strictest first, and the command for the rest of them."""
     run = args.run or ("" if args.dir else "latest")
-    about = _asked(layout, Arguments({**vars(args), "run": run}))
+    about = agent_files.asked(layout, Arguments({**vars(args), "run": run}))
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
     most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)
@@ -494,36 +372,9 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=text, status=status, quoted=True, data=data)
 
 
-@command(
-    "what reading in full, by finding, by index or by line costs",
-    RUN,
-    DIR,
-    JSON,
-    now="verdict_table view=stats run=",
-)
-def stats(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.reviews.flows import agent_files, drill_down
-
-    rows, unread = drill_down.sizes(agent_files.read(layout, _asked(layout, args)))
-    columns = ("full", "serious", "index", "line")
-    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
-    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
-    counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
-    return Rows(
-        columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
-                 ("line", "line")),
-        rows=rows,
-        total={"id": "all", **total},
-        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
-    )  # fmt: skip
-
-
 @command("put all reviews together: synthesis.md and findings.json, 15 lines back", *_FILES)
 def synthesize(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import ledger, tokens
-    from contextkit.reviews.flows import reports
-
-    about = _asked(layout, args)
+    about = agent_files.asked(layout, args)
     summary, is_read, data = reports.synthesize(layout, about, _read(layout, about), names.now())
     ledger.note(layout, ledger.RENDERED, about.ref, tokens=tokens.estimate(summary))
     return Answer(text=summary, status=0 if is_read else 1, data={"id": about.run_id, **data})
@@ -531,9 +382,7 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
 
 @command("PASS or FAIL, and every reason", *_FILES)
 def gate(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import gate as gating
-
-    about = _asked(layout, args, finished=True)
+    about = agent_files.asked(layout, args, finished=True)
     decision = gating.decide(layout, about, _read(layout, about))
     gating.close(layout, about, decision, names.now())
     status = 1 if decision.reasons else 0
@@ -562,8 +411,6 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def dismiss(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import history
-
     finding = str(args.finding)
     if finding.startswith("review:"):  # an address: RUN/AGENT/ID
         finding = finding.partition("/")[2]
@@ -589,10 +436,28 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
     ),
 )
 def export(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import reports
-
     return reports.export(layout, args.run, args.format)
 
 
-COMMANDS = (runs_, end, retry, recheck, start, contract, wait, diff,
-            ingest, index, show, stats, synthesize, gate, dismiss, export)  # fmt: skip
+@command(
+    "what is wrong with an agent's file, line by line",
+    Option("file", "the file (default: standard input)"),
+    JSON,
+)
+def check(layout: Layout, args: Arguments) -> Answer:
+    text = cli.content(args.file)
+    review, faults = agent_review.parse(text), complaints.check(text)
+    if review.validation == "malformed" and review.findings:
+        many = names.counted(len(review.findings), "finding")
+        cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")
+    keys = ("id", "wrong", "should_read")
+    rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
+    lines = []
+    for number, wrong, better in faults:
+        lines.append(f"{number}: {wrong}")
+        lines += [f"    write: {better}"] if better else []
+    return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
+
+
+COMMANDS = (runs_, end, retry, recheck, start, contract, wait,
+            ingest, index, show, synthesize, gate, dismiss, export, check)  # fmt: skip

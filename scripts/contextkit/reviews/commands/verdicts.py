@@ -9,14 +9,44 @@ from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, R
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.stores import Loaded
-from contextkit.reviews.commands import runs
-from contextkit.reviews.commands.runs import AGENT, DIR, RUN
+from contextkit.base.type_names import Any
 from contextkit.reviews.documents import verdicts
 
+AGENT = Option("agent", "the reviewer's name", required=True, positional=True)
+RUN = Option("run", "a review run's id (from `start`), or latest")
+DIR = Option("dir", "a folder of agent files without a run")
+BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
 PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")
 VIEW = Option("view", "another report instead", choices=("attention", "count", "tokens", "stats"))
 LENIENT = Option("lenient", "status 0 even if a file cannot be read", kind="flag")
+
+
+def addressed(args: Arguments) -> Arguments:
+    """The call with an address in `agent` split into agent, run, and finding, unless given.
+
+    Addresses are `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, and
+    `review:RUN/AGENT/ID`.
+    """
+    kind, _, name = str(args.agent).partition(":")
+    parts = name.split("/")
+    address = {}
+    run = parts[1] if len(parts) == 3 and parts[0] == "runs" else ""
+    if kind == "verdict" and (run or len(parts) == 1):
+        address = {"agent": verdicts.decode(parts[-1]), "run": run}
+    elif kind == "review" and len(parts) in (2, 3):
+        address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
+    typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
+    return Arguments({**vars(args), **address, **typed}) if address else args
+
+
+def _store(layout: Layout, args: Arguments) -> str:
+    """The folder of a run's own verdicts, or '' for the flat store."""
+    if not vars(args).get("run"):
+        return ""
+    from contextkit.reviews.documents import runs
+
+    return runs.verdict_folder(layout, runs.load(layout, args.run).id)
 
 
 @command(
@@ -91,8 +121,8 @@ def _list(text: str) -> tuple[object, ...]:
 
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
-    args = runs.addressed(args)
-    store = runs.store(layout, args) or verdicts.folder(layout)
+    args = addressed(args)
+    store = _store(layout, args) or verdicts.folder(layout)
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
@@ -110,33 +140,53 @@ def read(layout: Layout, args: Arguments) -> Answer:
 )
 def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.view == "stats":
-        return runs.stats.run(layout, args)
+        return _stats(layout, args)
     if args.dir:
         raise bad_input("dir: only view=stats reads a folder without verdicts")
     return _report(layout, args, args.view)
 
 
-def _old(about: str, view: str, *options: Option) -> commands.Command:
-    """Return the command with the old name of a view of `table`."""
+def _stats(layout: Layout, args: Arguments) -> Rows:
+    """What reading in full, by finding, by index or by line costs."""
+    from contextkit.reviews.flows import agent_files, drill_down
 
-    def old(layout: Layout, args: Arguments) -> Answer:
-        return _report(layout, args, view)
+    rows, unread = drill_down.sizes(agent_files.read(layout, agent_files.asked(layout, args)))
+    columns = ("full", "serious", "index", "line")
+    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
+    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
+    counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
+    return Rows(
+        columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
+                 ("line", "line")),
+        rows=rows,
+        total={"id": "all", **total},
+        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
+    )  # fmt: skip
+
+
+def _old(about: str, view: str, *options: Option) -> commands.Command:
+    """The command with the old name of a view of `table`."""
+
+    def old(layout: Layout, args: Arguments) -> Answer | Rows:
+        return _stats(layout, args) if view == "stats" else _report(layout, args, view)
 
     old.__name__ = view
-    options = (RUN, LEGACY, *options, LENIENT, JSON)
-    return command(about, *options, now=f"verdict_table view={view}")(old)
+    return command(about, *options, JSON, now=f"verdict_table view={view}")(old)
 
 
 OLD = (
-    _old("how many of each status", "count"),
-    _old("AGENT, FINDINGS and DETAIL of those to look at", "attention", PLAIN),
-    _old("the tokens all agents spent", "tokens"),
+    _old("how many of each status", "count", RUN, LEGACY, LENIENT),
+    _old(
+        "AGENT, FINDINGS and DETAIL of those to look at", "attention", RUN, LEGACY, PLAIN, LENIENT
+    ),
+    _old("the tokens all agents spent", "tokens", RUN, LEGACY, LENIENT),
+    _old("what reading in full, by finding, by index or by line costs", "stats", RUN, DIR),
 )
 
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
-    """Return one report on the verdicts of a run, or of the flat store."""
-    loaded = verdicts.load_all(layout, runs.store(layout, args))
+    """One report on the verdicts of a run, or of the flat store."""
+    loaded = verdicts.load_all(layout, _store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
     if view == "count":
@@ -166,7 +216,7 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
-    """Return the other machine that wrote an agent's verdict, or the review it was made from."""
+    """The other machine that wrote an agent's verdict, or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
@@ -180,7 +230,7 @@ def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
 
 
 def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "") -> verdicts.Entry:
-    """Return the entry as programs see it: its id, its address, the other machine it is from."""
+    """The entry as programs see it: its id, its address, the other machine it is from."""
     from contextkit.base import addresses
 
     ref = addresses.of(layout, path, "verdict")
@@ -188,7 +238,7 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
-    """Return 1 if a file cannot be read, and name each such file on stderr."""
+    """The status: 1 if a file cannot be read; each such file is named on stderr."""
     broken = verdicts.broken(entries)
     cli.say_each(broken)
     return 1 if broken and not args.lenient else 0
@@ -220,30 +270,31 @@ def clean(layout: Layout, args: Arguments) -> str:
 
 
 @command(
-    "what is wrong with an agent's file, line by line",
-    Option("file", "the file (default: standard input)"),
+    "the diff from the base, each file once; the file list goes to stderr",
+    BASE,
+    Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
     JSON,
 )
-def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import agent_review, complaints
+def diff(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import changes, tables
 
-    text = cli.content(args.file)
-    review, faults = agent_review.parse(text), complaints.check(text)
-    if review.validation == "malformed" and review.findings:
-        found = names.counted(len(review.findings), "finding")
-        cli.say(f"{found} read without an index: `make verdict_show dir=FOLDER` shows them")
-    keys = ("id", "wrong", "should_read")
-    rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
-    lines = []
-    for number, wrong, better in faults:
-        lines.append(f"{number}: {wrong}")
-        lines += [f"    write: {better}"] if better else []
-    return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
+    comparison = changes.compare(layout, args.base)
+    rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
+    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
+    if args.stat:
+        return Answer(text=listed, data=rows)
+    size = f"{len(comparison.changes)} files, {comparison.lines} lines"
+    return Answer(
+        text=comparison.diff.decode("utf-8", "surrogateescape"),
+        exact=True,
+        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
+        data=rows,
+    )
 
 
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(write, read, table, *OLD, *runs.COMMANDS,
-              check, init, clean),
-)  # fmt: skip
+    commands=(write, read, table, *OLD, diff, init, clean),
+    more="reviews.commands.runs.COMMANDS",
+)

@@ -15,6 +15,8 @@ of an index, a research file has
 
 from __future__ import annotations
 
+from collections import Counter
+
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, reader, vocabulary
@@ -81,11 +83,13 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
         if review.validation == "malformed":
             read = reader.read(text)
             review = review.replace(findings=read.findings, unsure=read.unsure)
-    addressed = tuple(  # the third finding is `row-3`, if its agent gave it no id
-        finding if finding.id else finding.replace(id=f"row-{number}")
-        for number, finding in enumerate(review.findings, 1)
-    )
-    review = review.replace(findings=addressed, run=_run(text), complete=complete)
+    times: Counter[str] = Counter()
+    addressed = []  # the third finding is `row-3`, if its agent gave it no id
+    for number, finding in enumerate(review.findings, 1):
+        identity = finding.id or f"row-{number}"
+        times[identity.upper()] += 1
+        addressed.append(finding.replace(id=identity, again=times[identity.upper()]))
+    review = review.replace(findings=tuple(addressed), run=_run(text), complete=complete)
     return _doubted(review, text, blocks, terms)
 
 

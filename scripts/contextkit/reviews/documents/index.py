@@ -153,6 +153,12 @@ class Finding(Record):
     at: int = 0
     end: int = 0
     recap: bool = False
+    again: int = 1  # 2 for the second row with this id
+
+    @property
+    def key(self) -> str:
+        """Return its id, as `P1-1(2)` if it is the second one of this id."""
+        return self.id + (f"({self.again})" if self.again > 1 else "")
 
 
 def row_of(finding: Finding) -> str:

@@ -26,6 +26,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
+from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.blocks import lines as all_rows
 from contextkit.text.patterns import Pattern
@@ -265,7 +266,7 @@ class _Proof:
     ) -> None:
         self._raw = all_rows(text.replace("\ufe0f", "").replace("\u200d", ""))
         self._rows = [
-            shapes.unmarked(vocabulary.unescaped(row)) for _, row in vocabulary.numbered(text)
+            shapes.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
         ]
         self._inside = inside
         self._ids = {finding.id.upper() for finding in findings if finding.id}

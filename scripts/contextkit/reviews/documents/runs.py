@@ -110,11 +110,7 @@ def new_id(now: int, others: list[Run]) -> str:
 def parse(text: str, where: str = "run") -> Run:
     """Parse the JSON of a run; unknown keys are ignored. Raises ContextError."""
     fields = formats.object_from_json(text, where)
-    version.refuse_newer(fields.get("version"), str(VERSION), where)
-    if fields.get("version") != VERSION:
-        raise ContextError(
-            f"{where}: is in version {fields.get('version')!r}; contextkit reads {VERSION}"
-        )
+    version.require(fields, "version", VERSION, where)
     made: Run = formats.build_known(Run, fields, where)
     return made
 

@@ -64,7 +64,7 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
     body = _Body(text, review)
     for row, span in zip(review.findings, body.spans, strict=True):
         is_alone = review.start_line and span == (row.line, row.line)
-        if is_alone and row.id.upper() == finding.upper():
+        if is_alone and row.key.upper() == finding.upper():
             file = row.file or _place_of(row).file
             rows = dict(vocabulary.numbered(text))
             near = (at for at in rows if at > review.end_line and file and file in rows[at])
@@ -113,12 +113,7 @@ class _Body:
             self.spans = self._matched(rows, self._candidates(sight, review))
         else:
             self.spans = [(row.line, max(row.line, row.end)) for row in rows]
-        self._by_id: dict[str, Span] = {}
-        times: dict[str, int] = {}
-        for row, span in zip(rows, self.spans, strict=True):
-            key = _key(row.id)
-            times[key] = times.get(key, 0) + 1
-            self._by_id[f"{key}({times[key]})" if times[key] > 1 else key] = span
+        self._by_id = {_key(row.key): span for row, span in zip(rows, self.spans, strict=True)}
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""

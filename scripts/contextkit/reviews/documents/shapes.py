@@ -20,6 +20,7 @@ from contextkit.base import names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
+from contextkit.text import objects
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
@@ -526,7 +527,7 @@ def unmarked(row: str) -> str:
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
         row = row.replace("****", "**")
-        row = vocabulary.unescaped(row)
+        row = objects.unescaped(row)
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
         row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column

@@ -14,6 +14,7 @@ import functools
 import re
 
 from contextkit.base.type_names import Iterator
+from contextkit.text.blocks import lines
 
 QUOTES = "\"'“”„‘’«»"
 _WORD = re.compile(r"[^\W_]+")
@@ -82,12 +83,9 @@ _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
     """Return the lines of `text` with their numbers, without CRs and zero-width characters."""
-    if not text.isascii():
-        for mark in _WIDTHLESS:
-            text = text.replace(mark, "")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return enumerate(text.split("\n"), 1)
+    for mark in "" if text.isascii() else _WIDTHLESS:
+        text = text.replace(mark, "")
+    return enumerate(lines(text), 1)
 
 
 def plain(text: str) -> str:
@@ -102,15 +100,6 @@ def words(text: str) -> list[str]:
 
 def unquoted(text: str) -> str:
     return text.strip(QUOTES + " \t*`")
-
-
-def unescaped(text: str) -> str:
-    """Return a text with characters for the entities of HTML in it: `&lt;`, `&#48;`."""
-    if "&" not in text:
-        return text
-    import html  # its table of names is large, and few reviews need it
-
-    return html.unescape(text)
 
 
 def unbulleted(text: str) -> tuple[str, bool]:

@@ -1,6 +1,6 @@
 """The files that agents leave: what each one says, and the verdict that is stored for it.
 
-    of_run, of_folder  ->  Asked (a folder, and who was to write into it)
+    asked, of_run  ->  Asked (a folder, and who was to write into it)
     Asked  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to store), row (for programs);  ingest stores one for each
 
@@ -16,7 +16,8 @@ import os
 from collections import Counter
 
 from contextkit.base import addresses, files, names, sessions, tokens
-from contextkit.base.errors import ContextError
+from contextkit.base.commands import Arguments
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -58,7 +59,7 @@ class Asked(Record):
 
     @property
     def mode(self) -> str:
-        """Return review, research, or '' to detect it."""
+        """`review`, `research`, or '' to detect it."""
         return self.run.mode if self.run else ""
 
     @property
@@ -67,17 +68,17 @@ class Asked(Record):
 
     @property
     def ref(self) -> str:
-        """Return the address of the run, or ''."""
+        """The address of the run, or ''."""
         return f"run:{self.run.id}" if self.run else ""
 
     def show(self, layout: Layout, **more: str) -> str:
-        """Return the command that shows its findings, to which options may be added."""
+        """The command that shows its findings, to which options may be added."""
         folder = "" if self.run else os.path.relpath(self.folder, layout.here)
         return runs.call(layout, "verdict_show", run=self.run_id, dir=folder, **more)
 
 
 def of_run(layout: Layout, run: Run) -> Asked:
-    """Return what a run asked for. Raises ContextError if a link leads its folder outside."""
+    """What a run asked for. Raises ContextError if a link leads its folder outside."""
     return Asked(
         folder=files.inside(layout.root, layout.join(run.output_dir), "output_dir"),
         agents=run.roster,
@@ -86,20 +87,35 @@ def of_run(layout: Layout, run: Run) -> Asked:
     )
 
 
-def of_folder(
-    layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
-) -> Asked:
-    """The files of a folder, as those of its open (or `finished`) run unless agents are named."""
+def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
+    """Whose files `run=` or `dir=` names: a run's, or a folder's. Raises ContextError.
+
+    In the folder of an open (or `finished`) run they are that run's, unless agents are named. A
+    gate, for which finished runs count too, fails on a folder without files.
+    """
+    if bool(args.run) == bool(args.dir):
+        raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
+    if args.run:
+        return of_run(layout, runs.load(layout, args.run))
+    folder, agents = layout.typed(args.dir, "dir"), getattr(args, "agents", ())
+    if not os.path.isdir(folder):
+        raise bad_input(f"dir: {args.dir!r} is not a folder")
     shown = layout.shown(folder)
     every = () if agents else reversed(runs.load_all(layout).documents)
     last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
-    return Asked(folder=folder, agents=agents)
+    about = Asked(folder=folder, agents=agents)
+    if not (about.roster or finished):
+        raise ContextError(
+            f"{shown}: there are no reviews in this folder: an agent's file is AGENT.md;"
+            " make verdict_start begins a run"
+        )
+    return about
 
 
 def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
-    """Return the agents that left a file, finished or not; one of `any_kind` has its own name."""
+    """The agents that left a file, finished or not; one of `any_kind` has its own name."""
     try:
         there = sorted(os.listdir(folder))
     except OSError as error:
@@ -116,7 +132,7 @@ def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
 
 
 def agent_file(folder: str, agent: str) -> str:
-    """Return the path of an agent's file: under its own name, or encoded as for verdicts.
+    """The path of an agent's file: under its own name, or encoded as for verdicts.
 
     A file that ends as no agent's does is that of an agent with its whole name.
     """
@@ -129,7 +145,7 @@ def agent_file(folder: str, agent: str) -> str:
 
 
 def _candidates(folder: str, agent: str) -> list[str]:
-    """Return where an agent's file may be; the last place is the one that a run assigns."""
+    """Where an agent's file may be; the last place is the one that a run assigns."""
     names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
     own = [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
     others = [os.path.join(folder, name + kind) for name in names_of if "/" not in name
@@ -168,12 +184,12 @@ class Reading(Record):
 
     @property
     def is_read(self) -> bool:
-        """Return whether its findings are known."""
+        """Whether its findings are known."""
         return agent_review.is_read(self.review, self.validation)
 
     @property
     def findings_count(self) -> int:
-        """Return how many findings the rows hold, not counting improvements."""
+        """How many findings the rows hold, not counting improvements."""
         return len(self.review.findings) - _counts(self.review)["IMP"]
 
 
@@ -220,7 +236,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
 
 
 def terms(asked: Asked, agent: str) -> Terms | None:
-    """Return what the run asked an agent to prove; None if nobody asked it anything."""
+    """What the run asked an agent to prove; None if nobody asked it anything."""
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
@@ -229,7 +245,7 @@ def terms(asked: Asked, agent: str) -> Terms | None:
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
-    """Return why a file cannot be attributed to the agent, or ''."""
+    """Why a file cannot be attributed to the agent, or ''."""
     if os.path.islink(path):
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
@@ -247,7 +263,7 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
 def foreign(
     layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
 ) -> Reading:
-    """Return the reading of a file that is not from this run, for this reason."""
+    """The reading of a file that is not from this run, for this reason."""
     return Reading(
         agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
         summary=f"foreign: {reason}", flags=("foreign", *flags),
@@ -256,7 +272,7 @@ def foreign(
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
-    """Return the files in a run's folder from agents not on its roster: foreign."""
+    """The files in a run's folder from agents not on its roster: foreign."""
     reason = "this run did not ask for this agent; its file is not ingested"
     there = _agents_in(asked.folder) if asked.run and os.path.isdir(asked.folder) else ()
     return [
@@ -292,14 +308,14 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
 
 
 def counted(severities: list[str]) -> str:
-    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or '' for none."""
+    """`1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or '' for none."""
     counts = [(severity, severities.count(severity)) for severity in vocabulary.SEVERITIES]
     counts.append(("of unknown severity", severities.count("")))
     return ", ".join(f"{number} {severity}" for severity, number in counts if number)
 
 
 def _unsure(review: Review) -> str:
-    """Return `; 4 blocks look like findings: lines 81 to 110`, or ''."""
+    """`; 4 blocks look like findings: lines 81 to 110`, or ''."""
     those = review.unsure
     if not those:
         return ""
@@ -309,7 +325,7 @@ def _unsure(review: Review) -> str:
 
 
 def _doubt(review: Review) -> str:
-    """Return why a review needs attention although none of its rows does, or ''."""
+    """Why a review needs attention although none of its rows does, or ''."""
     harmless = agent_review.demanded(review.findings) == "safe"
     if not harmless or agent_review.effective_status(review)[0] == "CLEAN":
         return ""
@@ -326,18 +342,18 @@ def _doubt(review: Review) -> str:
 
 
 def _counts(review: Review) -> dict[str, int]:
-    """Return how many findings have each severity, strictest first."""
+    """How many findings have each severity, strictest first."""
     return {s: sum(f.severity == s for f in review.findings) for s in vocabulary.SEVERITIES}
 
 
 def by_severity(review: Review) -> list[Finding]:
-    """Return the findings to read first; one with an unknown severity comes after P0 and P1."""
+    """The findings to read first; one with an unknown severity comes after P0 and P1."""
     order = vocabulary.READING_ORDER
     return sorted(review.findings, key=lambda finding: order.index(finding.severity))
 
 
 def row(reading: Reading) -> dict[str, object]:
-    """Return what programs see of an agent's file; `findings_count` leaves out improvements."""
+    """What programs see of an agent's file; `findings_count` leaves out improvements."""
     severities = _counts(reading.review)
     is_foreign = reading.validation == "foreign"
     return {
@@ -381,7 +397,7 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
 
 
 def _tokens(layout: Layout, verdict: Verdict) -> int:
-    """Return the tokens of an agent's file, which its verdict saves; 0 if a store counted them."""
+    """The tokens of an agent's file, which its verdict saves; 0 if a store counted them."""
     path = layout.join(verdict.detail_path) if verdict.detail_path else ""
     if not verdict.sha256 or addresses.of(layout, path):
         return 0
@@ -392,7 +408,7 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
 
 
 def verdict(reading: Reading, run: str) -> Verdict:
-    """Return the verdict to store for an agent's file, for the run with this id, or '' for none."""
+    """The verdict to store for an agent's file, for the run with this id, or '' for none."""
     review, header = reading.review, reading.header or Header(form="", status="")
     severe = [f.id for f in by_severity(review) if f.severity in (*vocabulary.SERIOUS, "")]
     return Verdict(
@@ -413,13 +429,13 @@ def verdict(reading: Reading, run: str) -> Verdict:
 
 
 def read_line(asked: int, missed: int) -> str:
-    """Return `6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
+    """`6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
     bound = ": counts are a lower bound" if missed else ""
     return f"{asked} files, {asked - missed} read, {missed} not read{bound}"
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:
-    """Return how many files were asked for, read, and not; and `totals` by their validation."""
+    """How many files were asked for, read, and not; and `totals` by their validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
     by_validation = Counter(reading.validation for reading in done)
     return {
@@ -429,7 +445,7 @@ def counts(done: list[Reading]) -> dict[str, Any]:
 
 
 def totals_line(done: list[Reading]) -> str:
-    """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
+    """`4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
     numbers = counts(done)
     agents, valid, *others = numbers["totals"].items()
     words = [f"{valid[1]}/{agents[1]} valid", *(f"{n} {name}" for name, n in others)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections import Counter
 
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
@@ -15,8 +15,9 @@ from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import row_of
 from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
+from contextkit.text.fitting import leading
 
 
 def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
@@ -41,7 +42,7 @@ def index_rows(review: Review) -> list[str]:
 
 
 def _rows(review: Review) -> list[tuple[str, str]]:
-    """Return (kind, line) for each line of the index in strict form; see IndexRow."""
+    """(kind, line) for each line of the index in strict form."""
     if review.type == "research":
         sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
@@ -58,7 +59,7 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 
 
 def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return severities for words such as `high`, strictest first. Raises ContextError."""
+    """Severities for words such as `high`, strictest first. Raises ContextError."""
     by_word = {word: vocabulary.severity(word) for word in typed}
     for word, severity in by_word.items():
         if not severity:
@@ -94,16 +95,10 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
 
 
 def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:
-    """Return the leading findings that fit into `max_tokens`, but at least one, as text."""
-    room = max_tokens
-    texts: list[str] = []
-    for finding in findings:
-        text = rendered(finding, dismissed.get(finding.key, ""))
-        room -= tokens.estimate(text) + 1
-        if room < 0 and texts:
-            break
-        texts.append(text)
-    return texts
+    """The leading findings that fit into `max_tokens`, but at least one, as text."""
+    made = (rendered(finding, dismissed.get(finding.key, "")) for finding in findings)
+    texts, measured = itertools.tee(made)
+    return list(itertools.islice(texts, max(1, leading(measured, max_tokens))))
 
 
 def shown(
@@ -114,36 +109,22 @@ def shown(
     `dismissed` maps the ids of findings that are dismissed to why.
     """
     review = agent_review.parse(text)
-    times: Counter[str] = Counter()
-    keyed = []
-    for row in review.findings:
-        times[row.id] += 1
-        again = f"({times[row.id]})" if times[row.id] > 1 else ""
-        keyed.append(row.replace(id=row.id + again))
-    ids = [row.id for row in agent_files.by_severity(review.replace(findings=tuple(keyed)))]
+    ids = [row.key for row in agent_files.by_severity(review)]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
-    parts: list[str] = []
-    room = max_tokens
-    for identity in wanted:
-        section = sections[identity]
-        if finding and section:
-            section = "\n\n".join(
-                filter(None, (section, review_sections.around(text, review, finding)))
-            )
-        if not section or room < 1:
-            break
-        if why := (dismissed or {}).get(identity):
-            section = f"({why})\n{section}"
-        if parts and tokens.estimate(section) > room:
-            break
-        parts.append(tokens.clip(section, room, " … (cut)"))
-        room -= tokens.estimate(parts[-1])
-    return "\n\n".join(parts), ids
+    told = []
+    for identity in itertools.takewhile(sections.__getitem__, wanted):
+        why = (dismissed or {}).get(identity)
+        around = review_sections.around(text, review, identity) if finding else ""
+        told.append("\n\n".join(filter(None, (sections[identity], around))))
+        told[-1] = f"({why})\n{told[-1]}" if why else told[-1]
+    fit = told[: leading(told, max_tokens)]
+    fit = fit or [tokens.clip(section, max_tokens, " … (cut)") for section in told[:1]]
+    return "\n\n".join(fit), ids
 
 
 def unread(text: str, wanted: str, max_tokens: int) -> str:
-    """Return the headings of a file without readable findings, and the nearest section."""
+    """The headings of a file without readable findings, and the nearest section."""
     return tokens.clip(review_sections.unread(text, wanted), max_tokens, " … (cut)")
 
 
@@ -165,17 +146,9 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
     return measured, unread
 
 
-def report(asked: Asked, agent: str) -> str:
-    """Return the path of an agent's file in a folder. Raises ContextError if it left none."""
-    path = agent_files.agent_file(asked.folder, agent)
-    if not os.path.isfile(path) or os.path.islink(path):  # a link shows another file
-        raise ContextError(f"{agent}: left no file of its own here")
-    return path
-
-
-def detail(layout: Layout, agent: str, store: str = "") -> str:
-    """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
-    entry = verdict_files.load(layout, agent, store)
+def detail(layout: Layout, agent: str) -> str:
+    """The file that an agent's verdict names. Raises ContextError if outside the root."""
+    entry = verdict_files.load(layout, agent)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")
     path = str(entry.get("detail_path") or "")

@@ -52,7 +52,7 @@ def annotated(
 
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
-    """Return the findings of the previous run on the same target; empty without one."""
+    """The findings of the previous run on the same target; empty without one."""
     same = [
         other
         for other in runs.load_all(layout).documents
@@ -89,7 +89,7 @@ def matches(
 def _alike(
     rows: Sequence[Row], earlier: Sequence[Row], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
-    """Return pairs of similar findings, by number, best first; optionally only at one place."""
+    """Pairs of similar findings, by number, best first; optionally only at one place."""
     alike = Likeness([*rows, *earlier])
     pairs = []
     for number, old in itertools.product(range(len(rows)), range(len(earlier))):
@@ -115,8 +115,8 @@ def dismiss(
     if len(same) != 1:
         there = ", ".join(row.key for row in rows)
         problem = "was found by several agents" if same else "does not exist"
-        known = f"give one of {there[:400]}" if there else f"the run {run.id} has no findings"
-        raise ContextError(f"finding: {finding!r} {problem}: {known}")
+        mend = f"give one of {there[:400]}" if there else f"the run {run.id} has no findings"
+        raise ContextError(f"finding: {finding!r} {problem}: {mend}")
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, row.file, row.line)
     made = Dismissal(
@@ -143,7 +143,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
 
 
 def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
-    """Return the rows of an index with those of dismissed findings marked."""
+    """The rows of an index with those of dismissed findings marked."""
     active = in_force(layout, run)
     marked = list(rows)
     for agent in dict.fromkeys(row.agent for row in rows) if active else ():
@@ -159,12 +159,9 @@ def dismissed(
 ) -> dict[str, str]:
     """Map the keys of the dismissed findings among `rows` to why, and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}
-    return {rows[n].key: _why(dismissal) for n, dismissal in gone.items()}
-
-
-def _why(dismissal: Dismissal) -> str:
-    by = f" by {dismissal.by}" if dismissal.by else ""
-    return names.one_line(f"dismissed{by}: {dismissal.reason}")
+    whose = {n: f" by {own.by}" if own.by else "" for n, own in gone.items()}
+    return {rows[n].key: names.one_line(f"dismissed{whose[n]}: {own.reason}")
+            for n, own in gone.items()}  # fmt: skip
 
 
 def hidden(
@@ -206,12 +203,12 @@ def _recognized(
 
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
-    """Return the dismissals for a run's target whose lines have not changed."""
+    """The dismissals for a run's target whose lines have not changed."""
     return [own for own in dismissals.load(layout, run) if dismissals.holds(layout, run, own)]
 
 
 def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
-    """Return the dismissals in force, each with who committed it; '' while it is not committed."""
+    """The dismissals in force, each with who committed it; '' while it is not committed."""
     active = in_force(layout, run)
     there = dismissals.committed(layout, run) if active else {}
     pairs = []
@@ -222,7 +219,7 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
 
 
 def _identity_of(run: Run, row: Row | MergedFinding) -> str:
-    """Return the identity of a finding that one or more agents made in a run."""
+    """The identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, _placed(row).file)
 
 

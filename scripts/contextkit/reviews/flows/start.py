@@ -19,10 +19,10 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, errors, files, formats, git, names, sessions
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import Record
 from contextkit.base.type_names import Any
 from contextkit.reviews.documents import (
     agent_review,
@@ -58,7 +58,7 @@ class Subject(Record):
 
 
 def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
-    """Return the kind of input and the target as stored: for a document, its path from the root."""
+    """The kind of input and the target as stored: for a document, its path from the root."""
     target = typed.strip() or process.default_target
     if process.input == "document" and target:
         path = layout.typed(target, "target")
@@ -77,7 +77,7 @@ def take_up(
 ) -> Subject:
     """Read what is reviewed, a diff against `base`. Raises ContextError if nothing differs."""
     if base and kind != "diff":
-        errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
+        remark(f"base={base[:60]}: a {kind} is not compared with anything: left out")
     if kind == "diff":
         made = changes.compare(layout, base, (layout.join(folder),))
         few = made.lines < process.small_lines and len(made.changes) <= process.small_files
@@ -96,7 +96,7 @@ def take_up(
 def _diff(
     target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
 ) -> Subject:
-    """Return changes in `count` files as what is reviewed."""
+    """Changes in `count` files as what is reviewed."""
     of_run = {"target": target, "revision": revision, "files": count, **more}
     return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
 
@@ -127,65 +127,39 @@ def since(layout: Layout, run: Run) -> Subject:
     return subject
 
 
-class Request(Record):
-    """What the caller of `start` wants: process, target, agents, and base.
+def start(
+    layout: Layout, now: int, process: str, target: str = "", agents: tuple[str, ...] = (),
+    base: str = "", restart: bool = False, notify: str = "",
+) -> Run:  # fmt: skip
+    """Start a run. Raises ContextError if that is impossible, and then nothing was written.
 
     `restart` ends the live runs of this process and target. `notify` is a command line, run once
     when the run is done or needs attention.
     """
-
-    process: str
-    target: str = ""
-    agents: tuple[str, ...] = ()
-    base: str = ""
-    restart: bool = False
-    notify: str = ""
-
-
-class Launch(NamedTuple):
-    """One agent: where it writes, and the prompt that it reads; absolute paths."""
-
-    agent: str
-    path: str
-    prompt: str
-
-
-class Started(Record):
-    """A started run, with what its caller should know about it."""
-
-    run: Run
-    launches: tuple[Launch, ...]
-    notes: tuple[str, ...]
-
-
-def start(layout: Layout, asked: Request, now: int) -> Started:
-    """Start a run. Raises ContextError if that is impossible, and then nothing was written."""
-    process = processes.load(layout, asked.process)
-    _check_agents(asked.agents or process.agents)
-    kind, target = identify(layout, process, asked.target)
+    named = processes.load(layout, process)
+    _check_agents(agents or named.agents)
+    kind, stored = identify(layout, named, target)
     with files.locked(layout.lock(runs.folder(layout))):
-        begun = _Start(layout, process, target, now)
-        if asked.restart:
+        begun = _Start(layout, named, stored, now)
+        if restart:
             begun.restart()
         folder = begun.choose()
-        subject = take_up(layout, process, kind, target, asked.base, folder)
-        run = begun.run(subject, asked.agents, folder)
-        started = begun.write(run, subject)
-        if asked.notify.strip():
-            files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
-    notes = list(started.notes)
+        subject = take_up(layout, named, kind, stored, base, folder)
+        run = begun.write(begun.run(subject, agents, folder), subject)
+        if notify.strip():
+            files.write(runs.part(layout, run.id, ".notify"), notify.strip())
     if run.small:
-        few = ", ".join(process.small_agents)
-        notes.append(f"a small change: {few} alone; agents= asks others")
-    branch, repository = asked.target, layout.repository
-    if kind == "diff" and branch and repository:
-        is_here = git.head(repository).branch == branch
-        if not is_here and git.commit_of(repository, "refs/heads/" + branch):
-            notes.append(f"the work tree is reviewed; {branch} is not checked out")
-    return started.replace(notes=tuple(notes))
+        few = ", ".join(named.small_agents)
+        remark(f"a small change: {few} alone; agents= asks others")
+    repository = layout.repository
+    if kind == "diff" and target and repository:
+        is_here = git.head(repository).branch == target
+        if not is_here and git.commit_of(repository, "refs/heads/" + target):
+            remark(f"the work tree is reviewed; {target} is not checked out")
+    return run
 
 
-def recheck(layout: Layout, run_id: str, now: int) -> Started:
+def recheck(layout: Layout, run_id: str, now: int) -> Run:
     """Ask those agents again that left an open P0 or P1, about what changed since and those.
 
     Raises ContextError if nothing is open or has changed.
@@ -221,7 +195,8 @@ class _Start:
     def __init__(self, layout: Layout, process: Process, target: str, now: int) -> None:
         self._layout, self._process, self._target, self._now = layout, process, target, now
         loaded = runs.load_all(layout)
-        self._known, self.notes = loaded.documents, list(map(str, loaded.broken))
+        self._known = loaded.documents
+        remark(*map(str, loaded.broken))
         self._ended: list[Run] = []  # by this start
 
     def restart(self) -> None:
@@ -234,7 +209,7 @@ class _Start:
                 self._ended.append(ended)
 
     def choose(self) -> str:
-        """Return the folder for the run, relative to the root."""
+        """The folder for the run, relative to the root."""
         layout, process = self._layout, self._process
         plain = process.folder(self._target)
         taken: list[str] = []
@@ -249,7 +224,7 @@ class _Start:
             elif _is_tracked(layout, folder):
                 taken.append(f"{folder} holds files that git tracks")
             else:
-                self.notes += [f"{note}: this one writes to {folder}" for note in taken]
+                remark(*(f"{why}: this one writes to {folder}" for why in taken))
                 return folder
         raise ContextError(f"{plain}: {_MOST} runs are going on there: end some of them")
 
@@ -270,24 +245,24 @@ class _Start:
             session_id=sessions.find_current(self._layout), **subject.of_run,
         )  # fmt: skip
 
-    def write(self, run: Run, subject: Subject) -> Started:
+    def write(self, run: Run, subject: Subject) -> Run:
         layout = self._layout
-        launches = launches_of(layout, run)
-        prompts = {launch.prompt: _prompt(layout, run, launch.agent) for launch in launches}
+        prompts = {runs.prompt_path(run, agent): _prompt(layout, run, agent)
+                   for agent in run.roster}  # fmt: skip
         for old in self._ended:
             runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
-            self.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
+            remark(f"ended the run {old.id}, which was going on in {old.output_dir}")
         self._clear(run)
         folder = files.store(layout.join(run.output_dir))
         files.write(layout.join(run.input), subject.data)
         for path, text in prompts.items():
-            files.write(path, text)
+            files.write(layout.join(path), text)
         listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
             runs.keep_listing(layout, run.id, subject.listing)
         runs.save(layout, run)
-        return Started(run=run, launches=launches, notes=tuple(self.notes))
+        return run
 
     def _clear(self, new: Run) -> None:
         """Make room for the run `new`; safe to repeat after a crash.
@@ -318,17 +293,8 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     return True
 
 
-def launches_of(layout: Layout, run: Run) -> tuple[Launch, ...]:
-    """Return how the agents of a run are launched."""
-    return tuple(
-        Launch(agent, runs.output_path(layout, run, agent),
-               layout.join(runs.prompt_path(run, agent)))
-        for agent in run.roster
-    )  # fmt: skip
-
-
 def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
-    """Return the prompt of an agent; `asks` is its contract and what precedes it."""
+    """The prompt of an agent; `asks` is its contract and what precedes it."""
     is_diff = run.rechecks or run.revision.startswith("tree:")
     kind = "diff" if is_diff else "document" if run.source else "question"
     asks = asks or contracts.of_run(layout, run, agent)
@@ -355,11 +321,11 @@ def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> d
     agents = [
         {
             "agent": agent,
-            "path": layout.shown(path),
-            "prompt": layout.shown(prompt),
+            "path": layout.shown(runs.output_path(layout, run, agent)),
+            "prompt": runs.prompt_path(run, agent),
             **({"subagent": working.get(agent, "")} if working else {}),
         }
-        for agent, path, prompt in launches_of(layout, run)
+        for agent in run.roster
     ]
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
@@ -404,7 +370,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
 
 
 def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:
-    """Return (path, verdict) of each readable file in a store, which need not be there."""
+    """(path, verdict) of each readable file in a store, which need not be there."""
     there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
     return [(path, entry) for path, entry in there if "broken" not in entry]
 

@@ -34,6 +34,7 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
+from contextkit.text import objects
 
 COMPLETED = ("valid", "malformed")  # validations of finished files
 _LONGEST = 200  # characters of what a finding says
@@ -79,6 +80,7 @@ class Row(Record):
     run: str = ""
     agent: str = ""
     id: str = ""
+    key: str = ""  # `agent/id`, or `agent/id(2)` if an agent repeats its id
     severity: str = ""
     file: str = ""
     line: int = 0
@@ -86,7 +88,6 @@ class Row(Record):
     text_line: int = 0  # its line in the agent's file
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    again: int = 1  # 2 for the second row with this id
     kind: str = "finding"
     row: str = ""
     status: str = ""  # dismissed, or empty
@@ -96,63 +97,55 @@ class Row(Record):
         return shapes.shown_place(self.file, self.line, self.last)
 
     @property
-    def key(self) -> str:
-        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
-        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
-
-    @property
     def description(self) -> str:
-        """Return the first words of its section that say what is wrong."""
+        """The first words of its section that say what is wrong."""
         problem = names.one_line(review_sections.problem_of(self.text, self.title))
         return names.clipped_at_space(problem, _LONGEST)
 
     @property
     def ref(self) -> str:
-        """Return the address of the finding or the agent's file; '' for a folder without a run."""
+        """The address of the finding or the agent's file; '' for a folder without a run."""
         whose = self.key if self.kind == "finding" else self.agent
         return f"review:{self.run}/{whose}" if self.run else ""
 
     def public(self, *more: str) -> dict[str, object]:
-        """Return what programs see of it, with `more` of its fields."""
+        """What programs see of it, with `more` of its fields."""
         return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
 
 
 def rows_of(reading: Reading, run: str = "") -> list[Row]:
-    """Return the findings of one agent, in the order of its file."""
+    """The findings of one agent, in the order of its file."""
     review = reading.review
-    seen: Counter[str] = Counter()
     rows = []
     prefix, mark, _ = reading.agent.partition("--")
     texts = review_sections.of_findings(reading.text, review)
     for finding, section in zip(review.findings, texts, strict=True):
         text = _worded(section, finding.title)
-        seen[finding.id] += 1
         where = place(finding, text)
         rows.append(Row(
-            run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
+            run=run, agent=reading.agent, id=finding.id, key=f"{reading.agent}/{finding.key}",
+            severity=finding.severity,
             section=names.one_line(finding.section), title=names.one_line(finding.title),
             file=where.file, line=where.line, last=where.last, text=text, text_line=finding.line,
             of=f"{review.type} {prefix if mark else ''}",
-            counts=reading.validation in COMPLETED, again=seen[finding.id],
+            counts=reading.validation in COMPLETED,
         ))  # fmt: skip
     return rows
 
 
 def _worded(section: str, title: str) -> str:
-    """Return an object of a tool as a section in words; any other section as it is."""
+    """An object of a tool as a section in words; any other section as it is."""
     if section.lstrip()[:1] != "{":
         return section
-    from contextkit.text import objects
-
     fields = objects.parsed(section.strip().rstrip(","))
     if not isinstance(fields, dict):
         return section
-    said, fix = (objects.first(fields, keys) for keys in (_SAID, _FIX))
-    return "\n\n".join(filter(None, (f"#### {title}", said, fix and f"Fix: {fix}")))
+    problem, fix = (objects.first(fields, keys) for keys in (_SAID, _FIX))
+    return "\n\n".join(filter(None, (f"#### {title}", problem, fix and f"Fix: {fix}")))
 
 
 def place(finding: Finding, section: str) -> Place:
-    """Return the place that a finding's row names, or else its section."""
+    """The place that a finding's row names, or else its section."""
     if finding.file:
         return Place(finding.file, finding.at)
     row = shapes.place_in(" ".join((finding.section, finding.title, *finding.extra)))
@@ -190,12 +183,12 @@ class MergedFinding(Record):
 
     @property
     def mark(self) -> str:
-        """Return the severity, `?` for an unknown one, '' for research, which has none."""
+        """The severity, `?` for an unknown one, '' for research, which has none."""
         return self.severity or ("" if self.rows[0].of.startswith("research") else "?")
 
     @property
     def short_title(self) -> str:
-        """Return the title without the place, if it begins with that."""
+        """The title without the place, if it begins with that."""
         title = names.one_line(self.title)
         bare = title.lstrip("`*[(")
         rest = bare.removeprefix(self.place)
@@ -203,17 +196,17 @@ class MergedFinding(Record):
         return (rest.lstrip(" :—–-`*])") if is_whole else "") or title
 
     def place_beside(self, text: str) -> str:
-        """Return its place, or '' if it stands in the text beside it."""
+        """Its place, or '' if it stands in the text beside it."""
         return "" if self.place in text else self.place
 
     def public(self) -> dict[str, object]:
-        """Return what programs see of it: its first row, and the keys of the others."""
+        """What programs see of it: its first row, and the keys of the others."""
         others = [row.key for row in self.rows[1:]]
         return self.rows[0].public("text") | {"severity": self.severity or "?", "also": others}
 
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
-    """Return rows as one finding."""
+    """Rows as one finding."""
 
     def rank(row: Row) -> tuple[object, ...]:
         return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
@@ -247,7 +240,7 @@ def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
 
 
 def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
-    """Return equally severe and confirmed ones round the agents: the first of each, the second."""
+    """Equally severe and confirmed ones round the agents: the first of each, the second."""
     turns: Counter[tuple[int, int, str]] = Counter()
 
     def rank(finding: MergedFinding) -> tuple[int, int, int]:
@@ -259,7 +252,7 @@ def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
 
 
 def _in_order(key: str) -> list[tuple[int, str]]:
-    """Return a sort key that puts `P1-2` before `P1-10`."""
+    """A sort key that puts `P1-2` before `P1-10`."""
     parts = re.findall(r"([0-9]+)|([^0-9])", key)
     return [(int(digits[:15]) if digits else -1, char) for digits, char in parts]
 
@@ -296,17 +289,17 @@ def _merged(findings: list[MergedFinding]) -> list[MergedFinding]:
 
 
 def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
-    """Return pairs from different agents that may be about the same thing but were not merged."""
+    """Pairs from different agents that may be about the same thing but were not merged."""
     return [(findings[at], findings[to]) for _, at, to, _ in _pairs(findings)[:_MOST_PAIRS]]
 
 
 def same_title(title: str) -> str:
-    """Return a title without the differences that do not count: case, whitespace, emphasis."""
+    """A title without the differences that do not count: case, whitespace, emphasis."""
     return " ".join(vocabulary.plain(title).lower().split()).strip(" .:;!")
 
 
 def verdict(sources: list[Reading]) -> str:
-    """Return safe only if every agent is clean; error if one failed and nothing worse is known."""
+    """The worst verdict; safe only if all are clean, error if one failed and none is worse."""
     rows = [row for source in sources for row in source.review.findings]
     verdicts = [agent_review.demanded(tuple(rows))]
     for source in sources:
@@ -321,7 +314,7 @@ def verdict(sources: list[Reading]) -> str:
 
 
 def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
-    """Return the findings of different agents at one place: a `path:line`, or a section's name."""
+    """The findings of different agents at one place: a `path:line`, or a section's name."""
     there: dict[str, list[MergedFinding]] = {}
     for finding in findings:
         own = {row.place for row in finding.rows if row.line}
@@ -336,7 +329,7 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
 
 
 def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str]:
-    """Return a line for each point on which agents contradict each other or themselves."""
+    """A line for each point on which agents contradict each other or themselves."""
     lines = []
     for finding in findings:
         if len({row.severity for row in finding.rows}) > 1:
@@ -469,7 +462,7 @@ def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
 
 
 def _counted(wording: Row) -> dict[str, float]:
-    """Return the weight of each word of a finding by where it occurs."""
+    """The weight of each word of a finding by where it occurs."""
     weights: dict[str, float] = {}
     title = _RATING.sub(" ", wording.title)
     parts = (_split(title), _split(wording.section), _split(wording.text)[:_MOST_WORDS])
@@ -480,7 +473,7 @@ def _counted(wording: Row) -> dict[str, float]:
 
 
 def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
-    """Return the words of each finding, rarer ones heavier, as unit vectors."""
+    """The words of each finding, rarer ones heavier, as unit vectors."""
     common: dict[str, int] = {}
     for words in counted:
         for word in words:
@@ -504,7 +497,7 @@ def _stem(word: str) -> str:
 
 
 def _places(wording: Row) -> list[tuple[str, int, int]]:
-    """Return (file, first line, last line) of each place in the title, section name and place."""
+    """(file, first line, last line) of each place in the title, section name and place."""
     places = []
     for match in _LOCATION.finditer(f"{wording.title} {wording.section} {wording.place}"):
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
@@ -517,12 +510,12 @@ def _places(wording: Row) -> list[tuple[str, int, int]]:
 
 
 def _symbols(title: str) -> set[str]:
-    """Return the code names in a title: `load()`, in backticks or followed by parentheses."""
+    """The code names in a title: `load()`, in backticks or followed by parentheses."""
     return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
 
 
 def identity(target: str, title: str, file: str = "") -> str:
-    """Return `f-` and twelve digits."""
+    """The identity of a finding: `f-` and twelve digits."""
     words = (word for word in re.findall(r"\w+", title.casefold()) if word not in _FILLERS)
     parts = (" ".join(target.split()), file.lstrip("./"), "", " ".join(words))
     digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))

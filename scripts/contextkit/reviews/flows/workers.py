@@ -33,15 +33,12 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Iterator
+from contextkit.hosts.documents.contracts import Host, every
 from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.hosts.documents.contracts import Host
 
 LOOK = 0.1  # seconds between two checks of the files
 _LOOKS = 10  # checks of the files for each check of the subagents
@@ -73,13 +70,13 @@ class Worker(Record):
 
     @property
     def said(self) -> str:
-        """Return text such as `failed (exit 7): cannot connect`."""
+        """Text such as `failed (exit 7): cannot connect`."""
         code = f" (exit {self.exit_code})" if self.exit_code is not None else ""
         return f"its subagent {self.status}{code}" + (f": {self.words}" if self.words else "")
 
 
 def _for_whom(run: Run, row: registry.Row) -> str:
-    """Return the agent of a run that a subagent works for, or ''."""
+    """The agent of a run that a subagent works for, or ''."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
     agent = next(its, "")
@@ -87,7 +84,7 @@ def _for_whom(run: Run, row: registry.Row) -> str:
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
-    """Return the newest subagent of each agent that has one."""
+    """The newest subagent of each agent that has one."""
     try:
         rows = registry.rows(layout)
     except ContextError:
@@ -103,13 +100,13 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
 
 
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
-    """Return the agents that are known to have ended."""
-    found = find(layout, run).items()
-    return {agent: worker for agent, worker in found if worker.status not in registry.ACTIVE}
+    """The agents that are known to have ended."""
+    workers = find(layout, run).items()
+    return {agent: worker for agent, worker in workers if worker.status not in registry.ACTIVE}
 
 
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
-    """Return the run and the agent that a subagent works for; None if it works for none."""
+    """The run and the agent that a subagent works for; None if it works for none."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     is_prompt = os.path.basename(os.path.dirname(scope)) == "prompts"
     every = reversed(runs.load_all(layout).documents) if is_prompt else ()
@@ -125,27 +122,25 @@ def with_endings(
         if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, asked.run) if gone is None else gone
             if worker := gone.get(reading.agent):
-                said = names.one_line(f"{reading.summary}; {worker.said}")
+                summary = names.one_line(f"{reading.summary}; {worker.said}")
                 flags = (*reading.flags, "ended")
-                reading = reading.replace(summary=names.clipped(said, _LONGEST), flags=flags)
+                reading = reading.replace(summary=names.clipped(summary, _LONGEST), flags=flags)
         yield reading
 
 
 def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
-    """Return the file of one agent of a run, as `with_endings` does, and what it was asked."""
+    """The file of one agent of a run, as `with_endings` does, and what it was asked."""
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
 
 
 def hosts() -> list[Host]:
-    """Return the hosts used to launch agents when the caller names none."""
-    from contextkit.hosts.documents import contracts
-
-    return [contracts.find(name) for name in contracts.defaults()]
+    """The hosts used to launch agents when the caller names none."""
+    return [host for host in every() if host.default]
 
 
 def agent_call(host: Host, agent: str, prompt: str) -> str:
-    """Return how an agent of the host starts the reviewer `agent`, whose prompt is a file."""
+    """How an agent of the host starts the reviewer `agent`, whose prompt is a file."""
     asked = f"Read {prompt} and do what it says."
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
 
@@ -226,8 +221,8 @@ def wait(
     for agent, state in states.items():
         worker = gone.get(agent) if state != "done" else None
         state = "ended" if worker and state in ("missing", "partial", "empty") else state
-        said = worker.said if worker else ""
-        outcomes.append(State(agent=agent, path=looks[agent].path, state=state, said=said))
+        reason = worker.said if worker else ""
+        outcomes.append(State(agent=agent, path=looks[agent].path, state=state, said=reason))
     missed = tuple(outcome.agent for outcome in outcomes if outcome.state != "done")
     if missed != run.missed:
         runs.change(layout, run.id, missed=missed)
@@ -260,7 +255,7 @@ class _Look:
         return "partial" if state == "empty" and partial else state
 
     def _content(self, path: str, there: os.stat_result) -> str:
-        """Return done (it has its sentinel), writing (it has none), empty or foreign."""
+        """The state: done (it has its sentinel), writing (it has none), empty or foreign."""
         seen = (there.st_ino, there.st_size, there.st_mtime_ns)
         if seen == self._seen:
             return self._said
@@ -369,7 +364,10 @@ def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
 
 
 def notify(layout: Layout, run_id: str, now: int) -> bool:
-    """Run a run's notify command if it is due and has not run; return whether it ran now."""
+    """Start a run's notify command if it is due and never was; return whether it was now.
+
+    Nobody waits for it; its output is stored next to the run.
+    """
     run = runs.load(layout, run_id)
     command = files.read_if_there(runs.part(layout, run.id, ".notify"))
     if not command or run.notified_at:
@@ -383,12 +381,6 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
         if runs.load(layout, run.id).notified_at:
             return False
         runs.change(layout, run.id, notified_at=names.iso(now))
-    _start(layout, run, command, state)
-    return True
-
-
-def _start(layout: Layout, run: Run, command: str, state: str) -> None:
-    """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
@@ -396,3 +388,4 @@ def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
     background.spawn(command, env, notice, log)
+    return True

@@ -36,7 +36,6 @@ _BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
-_GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
@@ -115,7 +114,7 @@ def _form(text: str) -> str:
 def _lines(text: str) -> list[tuple[int, str]]:
     """The lines that are not blank, with their numbers, without the graph of commits."""
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if lines and lines[0][1].startswith("* ") and _GRAPH.match(lines[0][1]):
+    if lines and lines[0][1].startswith("* ") and reading.COMMITS.match(lines[0][1]):
         lines = [(n, line.lstrip("*|\\/_ ")) for n, line in lines]
     return [(n, line.rstrip()) for n, line in lines if line not in ("", "--")]
 

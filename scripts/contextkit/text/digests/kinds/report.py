@@ -18,7 +18,6 @@ _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
-_COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _LISTS = Pattern(r"^[-*+] \S.*\n\w[^.:\n]*:?\n(?=[-*+] )", re.M)  # one below the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
@@ -42,7 +41,7 @@ def confidence(text: str) -> int:
     sample = _FENCED.sub("", text[:20_000])
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
-    if len(_COMMITS.findall(sample)) * 2 > form or len(_NUMBERED.findall(sample)) * 2 > form:
+    if len(reading.COMMITS.findall(sample)) * 2 > form or len(_NUMBERED.findall(sample)) * 2 > form:
         return 0
     if len(_STACKED.findall(sample)) * 3 > heads:
         return 0  # a tool begins its lines like that
