@@ -85,6 +85,24 @@ def test_every_problem_is_named_with_its_line(repo: Path, run: Script) -> None:
     ]
 
 
+def test_a_line_is_that_of_the_reply_with_what_stands_above_the_capsule(
+    repo: Path, run: Script
+) -> None:
+    reply = "Here it is:\n\n" + finished().replace("done (", "<action> (", 1)
+    line = next(at for at, text in enumerate(reply.split("\n"), 1) if "<action>" in text)
+    assert run("capsule", "save", stdin=reply) == 2
+    assert f"reply:{line}: the placeholder <action> is still there" in run.err
+
+
+def test_a_capsule_of_another_branch_is_kept_with_a_word(repo: Path, run: Script) -> None:
+    assert run("capsule", "save", stdin=finished()) == 0 and "this is" not in run.err
+    git("checkout", "-qb", "feature/tax")
+    assert run("capsule", "save", stdin=finished()) == 0
+    assert "the capsule is of feature/demo; this is feature/tax" in run.err
+    assert run("capsule", "save", "--branch=feature/demo", stdin=finished()) == 0
+    assert "this is" not in run.err
+
+
 def test_a_capsule_a_little_above_its_budget_is_kept_with_a_warning(
     repo: Path, run: Script
 ) -> None:

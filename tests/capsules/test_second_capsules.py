@@ -152,7 +152,7 @@ def test_the_prompt_quotes_open_reviews_as_they_are_now(first: str, run: Script)
     assert run(*review, "--summary=1 P0: no limit") == 0
     found = blocks(capture().prompt)
     assert found["Decisions of the last handoff, sm to dev:"] == "Blocked: The key is missing"
-    line = "ui NEEDS_ATTENTION: 1 P0: no limit (.clavain/verdicts/ui.md)"
+    line = "ui NEEDS_ATTENTION: 1 P0: no limit"
     assert found["Open reviews, worst first:"] == line
     assert run("verdict", "write", "--agent=ui", "--status=CLEAN", "--summary=fine") == 0
     assert "Open reviews" not in capture().prompt

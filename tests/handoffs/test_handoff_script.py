@@ -298,7 +298,7 @@ def test_what_is_known_is_filled_in(
         ".claude/agents/sm.md (deleted)", "docs/4.2.md (modified)", "new name.py (created)",
         "kept.py (created)",
     ]  # fmt: skip
-    blockers = ["fd-x NEEDS_ATTENTION: 1 P0: no lock (.clavain/verdicts/fd-x.md)"]
+    blockers = ["fd-x NEEDS_ATTENTION: 1 P0: no lock"]
     assert found["blockers"] == blockers
 
 

@@ -78,6 +78,28 @@ def test_a_first_agent_that_says_from_whom_gets_what_was_left_elsewhere(
     assert found["story_context"]["story_id"] == "4.2"  # type: ignore[index]
 
 
+def test_what_waits_for_an_agent_is_taken_up_by_the_session_that_asks_for_it(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_session(monkeypatch, "s-1")
+    switch(run, "dev")
+    switch(run, "qa", "--no-story", "--decision=HMAC, never JWT", "--blocker=No key yet")
+    in_session(monkeypatch, "s-2")
+    assert switch(run, "pm") == 0 and "from=" not in run.err  # nothing waits for it
+    in_session(monkeypatch, "s-3")
+    assert run("handoff", "switch", "qa") == 0
+    assert "no artifact; dev left one for it in another session" in run.err
+    assert "make handoff_switch to=qa from=dev" in run.err and run.out == ""
+    assert run("handoff", "switch", "qa", "--from=dev") == 0 and "never JWT" in run.out
+    found = newest(run)
+    assert (found["decisions"], found["blockers"]) == (["HMAC, never JWT"], ["No key yet"])
+    assert found["next_action"] == "go on"
+    in_session(monkeypatch, "s-4")
+    assert run("handoff", "switch", "qa", "--from=dev", "--next-action=Test it", "--no-story") == 0
+    found = newest(run)
+    assert (found["next_action"], found["blockers"]) == ("Test it", ["No key yet"])
+
+
 def test_a_session_that_ends_and_comes_back_has_its_agent_again(
     story: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,7 +401,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
 
 # Blockers never vanish
 
-OPEN = "ui NEEDS_ATTENTION: no lock (.clavain/verdicts/ui.md)"
+OPEN = "ui NEEDS_ATTENTION: no lock"
 DRAFT = "next_action: go on\ndecisions: []\nfiles_modified: []\nblockers: []\n"
 
 
@@ -405,6 +427,14 @@ def test_the_keys_of_the_layout_left_empty_close_nothing(story: Path, run: Scrip
     told = DRAFT.replace("blockers: []", "blockers: none")
     assert run("handoff", "switch", "dev", "--draft=-", stdin=told) == 0
     assert blocked(run) == [] and newest(run)["resolved"] == ["The key is missing"]
+
+
+def test_a_blocker_names_a_report_that_is_there(story: Path, run: Script) -> None:
+    verdict(run, "NEEDS_ATTENTION", "no lock")
+    Path(".clavain/verdicts/ui.md").write_text("There is none.\n", encoding="utf-8")
+    switch(run, "sm")
+    switch(run, "dev")
+    assert blocked(run) == [f"{OPEN} (.clavain/verdicts/ui.md)"]
 
 
 def test_what_a_reviewer_says_is_not_closed_by_hand(story: Path, run: Script) -> None:

@@ -56,7 +56,7 @@ def test_every_state_that_a_file_can_be_in(repo: Path) -> None:
     assert sorted(seen()) == sorted(
         "added (created)|edited (modified)|gone (deleted)|kind (modified)|new (created)|"
         "no utf-8 \ufffd (created)|old (deleted)|on the branch (created)|removed (deleted)|"
-        "staged (modified)|sub/in (modified)|two lines (created)|unlisted (modified)".split("|")
+        "staged (modified)|sub/in (modified)|two\nlines (created)|unlisted (modified)".split("|")
     )
     assert "in (modified)" in seen("sub") and "../staged (modified)" in seen("sub")
     git("stash", "-qu")

@@ -117,6 +117,15 @@ def test_what_needs_me_comes_with_its_commands(repo: Path, run: Script) -> None:
     assert "FAILED no &lt;index&gt;" in needs
 
 
+def test_a_gap_does_not_name_the_agents_that_failed(repo: Path) -> None:
+    failed = {"ref": "subagent:1-ui", "why": "failed"}
+    facts = {"id": "subagents", "failed": 1, "gaps": 2, "which": [failed]}
+    capsules = {"id": "capsules", "count": 0}
+    first, second = report._needs(Layout(), [facts, capsules])
+    assert [row["what"] for row in first["which"]] == ["subagent:1-ui"]
+    assert second["said"] == "2 found missing in the capsule" and second["which"] == []
+
+
 def test_an_evaluation_that_ran_is_shown(repo: Path, run: Script) -> None:
     assert "Not measured here." in page(run)
     one = marks.Sheet("a.md", "report", "receipt", 200, ("right", "half", "wrong", "unknown"))

@@ -347,6 +347,14 @@ def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script)
     assert row["delivery"]["never_consumed"] == 2 and row["delivery"]["saved"] == 1400
 
 
+def test_a_reminder_is_open_or_done_and_no_more_is_claimed(repo: Path, run: Script) -> None:
+    assert run("remember_later", "--message=Look at the cache") == 0
+    assert run("remember_later", "list") == 0 and "Look at the cache" in run.out
+    assert run("context", "status", "--all") == 0
+    (line,) = [line for line in run.out.splitlines() if line.startswith("reminders")]
+    assert line.endswith("1 open, 0 done")
+
+
 def test_the_lineage_says_whether_the_whole_was_opened(repo: Path, run: Script) -> None:
     Path("report.md").write_text("# R\n\n## A\n\none\n\n## B\n\n" + "two words\n" * 200, "utf-8")
     run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")

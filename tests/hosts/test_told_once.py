@@ -74,6 +74,9 @@ def test_with_two_candidates_both_are_named_and_none_is_quoted(work: Work) -> No
     out = work.run("s-c", "recover", status=1)
     assert "`alpha`, last saved 2025-10-23T18:05Z: `make memory_recover task=alpha`" in out
     assert "aim of" not in out and "half done" not in out
+    work.run("s-e", "plan", "--task=gamma", "--objective=The aim of gamma")
+    out = work.run("s-c", "recover", status=1)
+    assert "`gamma`, without a checkpoint yet: `make memory_recover task=gamma`" in out
     assert "alpha is half done" in work.run("s-c", "recover", "--task=alpha")
     assert "alpha is half done" in work.run("s-c", "recover")  # it took it up
     assert "alpha is half done" in compacted("s-c")

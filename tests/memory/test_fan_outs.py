@@ -69,7 +69,9 @@ def test_an_end_keeps_a_finding_and_the_last_one_the_checkpoint(
     [path] = agents.agent_ended(layout, "docs", "", NOW)  # it said nothing but is back
     assert written(layout) == (2, 2)
     saved = checkpoints.load(path)
-    assert saved.context_summary.startswith("All 3 agents are back: ui, backend, docs.")
+    assert saved.context_summary.startswith(
+        "The agents have ended: 3 agents expected, 3 returned (ui, backend, docs)."
+    )
     assert (saved.findings_count, saved.active_agents) == (2, ())
 
 
@@ -136,6 +138,20 @@ def test_recovery_names_who_is_missing_and_who_still_runs(
     monkeypatch.setattr(background, "is_alive", lambda _: False)
     text = recovery_report.make(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
     assert "missing: backend, docs\n" in text
+
+
+def test_an_agent_that_failed_is_not_said_to_have_returned(layout: Layout, run: Script) -> None:
+    spawn(run, "docs js ui")
+    for agent, status in (("docs", "FAILED"), ("js", "ERROR"), ("ui", "CLEAN")):
+        run("verdict", "write", f"--agent={agent}", f"--status={status}", "--summary=exit 137")
+    told = "3 agents expected, 1 returned (ui), 2 failed (docs, js)"
+    assert run("external_memory", "status", "--tokens=5") == 0 and told in run.out
+    assert run("external_memory", "recover") == 0 and f"- Agents: {told}\n" in run.out
+    assert agents.batch_ended(layout, TASK, NOW)
+    stores.finding(layout, "docs", NOW + 60)  # it was sent off again
+    assert agents.attendance(layout, TASK).failed == ("js",)
+    summary = checkpoints.last(layout, TASK).context_summary
+    assert summary.startswith(f"The agents have ended: {told}.")
 
 
 def test_a_verdict_is_an_answer(layout: Layout, run: Script) -> None:

@@ -15,7 +15,8 @@ from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, plans, reports
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import recovery, recovery_report
+from contextkit.memory.documents.snapshots import UNSAID
+from contextkit.memory.flows import recovery, recovery_report, saving
 from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -162,7 +163,64 @@ def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> Non
     assert "In the same second." in report(layout)
     stores.snapshot(layout, NOW - 30, summary="What came after.")
     text = report(layout)
-    assert "## Snapshot, newer than the checkpoint" in text and "What came after." in text
+    assert "## Snapshot, newer than the summary above" in text and "What came after." in text
+
+
+WORDLESS = (
+    ("spawn", "--agents=a b c"), ("checkpoint", "--to=review"), ("status", "--tokens=160000"),
+)  # fmt: skip
+
+
+def asked(folder: Path, text: str, moment: int) -> str:
+    """The path of a transcript in which the user asks for something."""
+    typed = {"role": "user", "content": text}
+    line = {"type": "user", "sessionId": "s", "timestamp": names.iso(moment), "message": typed}
+    path = folder / "t.jsonl"
+    path.write_text(json.dumps(line), encoding="utf-8")
+    return str(path)
+
+
+def test_a_snapshot_that_tells_nothing_cuts_off_no_transcript(
+    layout: Layout, tmp_path: Path
+) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    stores.snapshot(layout, NOW - 10, summary=UNSAID)
+    path = asked(tmp_path, "Ask for no password twice.", NOW - 20)
+    made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, transcript=path)
+    assert "password twice" in made.summary and made.said == made.timestamp
+    stores.snapshot(layout, NOW - 10)
+    made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, transcript=path)
+    assert made.summary == UNSAID and not made.said
+
+
+@each("command, option", WORDLESS)
+def test_a_save_without_words_of_its_own_hides_nothing_newer(
+    layout: Layout, run: Script, tmp_path: Path, command: str, option: str
+) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    told = stores.snapshot(layout, NOW - 30, summary="HMAC is in, never JWT.")
+    transcript = asked(tmp_path, "Ask for no password twice.", NOW - 20)
+    assert run("external_memory", command, f"--task={TASK}", option) == 0, run.err
+    assert run("external_memory", "recover", f"--transcript={transcript}") == 0
+    assert f"## Snapshot, newer than the summary above, of 2025-10-23T18:04:30Z ({told})" in run.out
+    assert "never JWT" in run.out and "password twice" in run.out
+
+
+def test_a_checkpoint_before_which_nobody_said_anything_hides_no_snapshot(
+    layout: Layout, run: Script
+) -> None:
+    stores.snapshot(layout, NOW - 30)
+    assert run("external_memory", "spawn", f"--task={TASK}", "--agents=a b c") == 0
+    assert "Never cache errors." in report(layout)
+
+
+def test_snapshots_that_are_not_quoted_are_named(layout: Layout) -> None:
+    paths = [stores.snapshot(layout, NOW - ago) for ago in (90, 80, 70)]
+    assert f"- Other snapshots: {paths[1]}, {paths[0]}\n" in report(layout)
+    stores.checkpoint(layout, NOW - 60)
+    found = load(layout)
+    assert found.snapshot is None
+    assert f"- Other snapshots: {paths[2]}, {paths[1]}\n" in report(layout)
 
 
 def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:
@@ -191,6 +249,16 @@ def test_a_session_goes_on_from_a_snapshot_of_no_task_whose_session_is_over(
     (running := Path(layout.running)).mkdir(parents=True)
     running.joinpath("s-1").write_text(f"{os.getpid()}\n\n", encoding="utf-8")
     assert not load(layout).whole  # it is at work
+
+
+def test_a_short_plan_outlasts_the_lines_of_many_findings(layout: Layout) -> None:
+    stores.plan(layout, constraints=("Never touch src/m7.py",))
+    stores.checkpoint(layout)
+    for number in range(20):
+        told = f"Agent {number} looked at module {number} and found what it allocates, as measured."
+        stores.finding(layout, f"a{number}", NOW - number, summary=told)
+    text = report(layout, 700)
+    assert "Never touch src/m7.py" in text and "Agent 0 looked" in text and "more; `make" in text
 
 
 def test_nothing_is_empty(layout: Layout) -> None:

@@ -155,6 +155,17 @@ def test_recovery_says_what_it_passed_over(layout: Layout, run: Script) -> None:
     assert "other tasks, not in this: other" in run.err
 
 
+@each("name, text", [("gone.jsonl", None), ("notes.md", "Never JWT"), ("empty.jsonl", "")])
+def test_a_typed_transcript_that_is_none_is_refused(
+    layout: Layout, run: Script, name: str, text: str | None
+) -> None:
+    stores.full(layout)
+    if text is not None:
+        Path(name).write_text(text, encoding="utf-8")
+    assert run("external_memory", "recover", f"--transcript={name}") == 2
+    assert f"transcript: {name}: is not a transcript" in run.err and run.out == ""
+
+
 def test_what_remains_is_printed_and_the_status_says_no(layout: Layout, run: Script) -> None:
     stores.plan(layout)
     assert run("external_memory", "recover", f"--task={TASK}") == 1
@@ -273,8 +284,22 @@ def test_a_checkpoint_knows_the_files_that_git_saw_change_since_the_last_one(
     Path("b.py").unlink()
     saved(run)
     assert sorted(in_play(run)) == ["- a.py: fresh", "- c.py: fresh"]
+    Path("a\tb\n.py").write_text("2", encoding="utf-8")
+    saved(run)
+    assert "- a b .py: fresh" in in_play(run)
     saved(run, "--files=old.py - the start")
     assert in_play(run) == ["- old.py: fresh"]
+
+
+def test_recovery_on_another_branch_says_where_the_checkpoint_is_from(
+    repo: Path, run: Script
+) -> None:
+    git("checkout", "-qb", "feature/login")
+    saved(run)
+    assert run("external_memory", "recover") == 0 and "branch" not in run.out
+    git("checkout", "-qb", "feature/tax")
+    assert run("external_memory", "recover") == 0
+    assert "just now, on branch feature/login; this is feature/tax\n" in run.out
 
 
 def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Script) -> None:
@@ -315,7 +340,7 @@ def test_recovery_says_what_open_reviews_found(layout: Layout, run: Script) -> N
         assert run("verdict", "write", *given) == 0
     assert run("external_memory", "recover") == 0
     section = run.out.partition("## Open reviews")[2].partition("\n## ")[0]
-    line = "- ui NEEDS_ATTENTION: 1 P0: no lock (.clavain/verdicts/ui.md)"
+    line = "- ui NEEDS_ATTENTION: 1 P0: no lock"
     assert section.strip().splitlines()[-1] == line
     assert run.out.index("## Next action") < run.out.index("## Open reviews")
     assert run("external_memory", "recover", "--budget=120") == 0

@@ -15,6 +15,8 @@ from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.flows import drill_down
 from growth import calls, looks
 from test_payloads import a_payload, manifest
 
@@ -637,6 +639,7 @@ def work_of(layout: Layout, count: int) -> tuple[int, int]:
 def test_an_end_takes_work_in_proportion_to_the_payloads_and_a_return_always_the_same(
     layout: Layout,
 ) -> None:
+    work_of(layout, 1)  # what is looked up once in a process is known by now
     few, many = work_of(layout, 100), work_of(layout, 1_000)
     assert many[0] < 12 * few[0] and many[1] == few[1]
 
@@ -714,6 +717,21 @@ def test_nothing_is_put_away_while_a_process_of_its_session_lives(layout: Layout
     files.write(os.path.join(layout.running, "s"), "999999999\n\n")
     assert retention.sweep(layout, NOW + 9 * DAY, DAY)
     assert not os.path.isfile(path)
+
+
+def test_the_report_of_an_open_verdict_stays_until_that_is_closed(layout: Layout) -> None:
+    path = save(layout)
+    judged = verdicts.Verdict(agent="js", status="NEEDS_ATTENTION", summary="Rounding is open")
+    verdicts.save(layout, judged.replace(detail_path=layout.shown(path)))
+    assert retention.sweep(layout, NOW + 9 * DAY, DAY) == []
+    retention.end(layout, "s", NOW + 9 * DAY)
+    assert retention.mend(layout, NOW + 20 * DAY) == []
+    assert drill_down.detail(layout, "js") == path and os.path.isfile(path)
+    verdicts.save(layout, judged.replace(status="CLEAN", detail_path=layout.shown(path)))
+    assert "inactive_24h" in retention.sweep(layout, NOW + 40 * DAY, DAY)[0]
+    assert retention.sweep(layout, NOW + 42 * DAY, DAY) == ["session s: removed for good"]
+    with pytest.raises(ContextError, match="session s has ended and its payloads are gone"):
+        drill_down.detail(layout, "js")
 
 
 # Reports of agents that died

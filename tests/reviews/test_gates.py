@@ -574,3 +574,12 @@ def test_only_valid_files_of_all_agents_pass(
     invited = set(left) <= set(roster)
     assert (word == "PASS") == bool(roster and fine and invited and not unfinished)
     assert (word == "FAIL") == bool(lines)
+
+
+def test_the_gate_names_the_line_that_an_index_lacks(out: Path, run: Script) -> None:
+    text = f"{CLEAN}\n**Kritisch:** login() verliert Daten\n"
+    (out / "fd-a.md").write_text(text, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["contradictory", "fd-a"]])
+    assert "its index is not whole: line 7 says P0, which its index has not" in run.out

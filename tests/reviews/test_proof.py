@@ -7,7 +7,7 @@ import re
 import review_mutants as torture
 import review_styles
 from conftest import each
-from contextkit.reviews.documents import agent_review
+from contextkit.reviews.documents import agent_review, complaints
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -177,6 +177,9 @@ ABSTAINED = (
     "## Legend\n- P0: worse than P1\n- P1: soon",
     "major, minor, patch = version.split()",
     "There is nothing in this change that would be no\nP0 or that is a P2",
+    "Nothing here is a P0. P1-1 of the last review is gone.",
+    "The P0 of the last round is\nfixed now and covered by a test.",
+    "Ok. Not all is well. P0-1 is fixed.",
 )
 
 
@@ -408,6 +411,50 @@ def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
 def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
     for place in ("The change is small.", "Fix: limit it."):
         assert not is_clean(proved(PROVED.replace(place, f"\n{said}\n\n")))
+
+
+@each("said", [
+    "Coverage: 7%", "Coverage: 97.5 %", "I read 40% of the files.",
+    "- [ ] Security: login is open", "My verdict is that this is unsafe to merge.",
+    "In short, the verdict: hold it.", "I only looked at three of the files.",
+    "I had no access to the repository.", "We never got the tests to run.",
+    "- The login crashes when the name is empty.", "- Přihlášení spadne, když je jméno prázdné.",
+    "- [ ] The login lets everyone in", "* [ ] Heslo se neověřuje", "severity=1", "Severity: 4",
+    "Risk: gewaltig",
+])  # fmt: skip
+def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said: str) -> None:
+    for text in (PROVED, PROVED.replace("and P1 problems", "problems")):
+        review = proved(text.replace("The change is small.", f"The change is small.\n\n{said}\n\n"))
+        assert not is_clean(review) and review.doubts[0].startswith("line 11 ")
+
+
+@each("said", [
+    "Coverage: 100%", "Test coverage: 87 %", "The verdict is safe.", "I found no place for one.",
+    "We did not find any problem.", "I would not change anything else.", "I only have one remark.",
+    "We need no second lock here.", "The counts and the verdict agree.",
+    "I have no further remarks.", "- [x] The login is read",
+    "- P2-1 is old.", "What I checked:\n- the login\n- the cache", "Severity: low", "Risk: none",
+    "The severity scale is P0 to P3; none applies here.", "P0 = data loss, P1 = wrong result.",
+    "`P0 = data loss, P1 = wrong result.`", "- [ ] No P0 or P1 is open",
+])  # fmt: skip
+def test_what_counts_denies_or_explains_is_no_doubt(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+@each("said", ["P0 to P3: the login is open", "P0 = the login is open", "P0 = open, see a.py:3"])
+def test_half_a_legend_is_none(said: str) -> None:
+    assert not is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+@each("word", [*torture._LEADS, "Critical -", "🔴", "[CRITICAL]"])
+def test_one_line_in_any_language_is_named_by_its_number(word: str) -> None:
+    said = f"**{word}:** login() loses data" if word in torture._LEADS else f"{word} login() fails"
+    review = proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n"))
+    assert review.doubts[0].startswith("line 11 ")
+    named = [
+        number for number, _, _ in complaints.check(PROVED.replace("None.", said), Terms(files=41))
+    ]
+    assert named.count(17) == 1
 
 
 @each(

@@ -34,15 +34,6 @@ def is_meant(one: dict[str, str], row: Finding, body: str) -> bool:
     return bool(is_there and is_named and one.get("body", "") in body)
 
 
-def test_an_element_opens_from_its_first_tag_to_its_last() -> None:
-    element = (
-        '<finding severity="high" file="a.py" line="4">\n<title>Count is lost</title>\n'
-        "<why>Two run at once.</why>\n</finding>"
-    )
-    for text in (f"<review>\n{element}\n</review>\n", f"Two words.\n\n{element}\n\nBye.\n"):
-        assert sections.of_findings(text, agent_review.parse(text)) == [element]
-
-
 def test_tags_that_are_no_findings_are_text() -> None:
     text = "`Map<String, List<Entry>>` in a.java:4 and <b>bold</b>.\n\n<Button level='high' />\n"
     assert not agent_review.parse(text).findings

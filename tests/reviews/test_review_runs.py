@@ -156,6 +156,15 @@ def test_a_detail_path_outside_the_root_is_refused(out: Path, run: Script, path:
     assert run("verdict", "show", "a") == 2 and "refused" in run.err
 
 
+def test_a_verdict_without_a_report_says_what_there_is(repo: Path, run: Script) -> None:
+    run("verdict", "write", "ui", "--status=NEEDS_ATTENTION", "--summary=no lock")
+    assert run("verdict", "show", "ui") == 1
+    assert "ui: left no report, only this: no lock" in run.err
+    (repo / ".clavain/verdicts/ui.md").write_text("## Lock\nThere is none.\n", encoding="utf-8")
+    run("verdict", "show", "ui")
+    assert "There is none." in run.out
+
+
 def test_index_prints_every_row_in_one_form(out: Path, run: Script) -> None:
     run("verdict", "index", "--dir=out", "--agent=fd-mild")
     rows = run.out.splitlines()

@@ -340,7 +340,7 @@ def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> No
         "## P0 Issues\n\nNone.\n\n## P1 Issues\n\nThere are no issues.\n",
         "- P0: none\n- P1: 0\n",
         "### P0 — Critical Structural Issues\n\nNone found.\n\n---\n",
-        "Nothing here is a P0. P1-1 of the last review is gone.\n",
+        "Nothing here is a P0.\n",
         "### Improvements\n\n#### IMP-1. Say what the flag does\n",
         "    ### Findings Index\n    - an example, indented\n",
     ],
@@ -1093,7 +1093,7 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
         (a_file('- ODD | X-1 | "A" | Odd'), "no findings, but line 2 was not understood"),
         (
             a_file(end="#### P1-1. P1: It leaks"),
-            "no findings, but a P0 or P1 is missing from its index",
+            "no findings, but line 7 says P1, which its index has not",
         ),
         (a_file(end="```\nopen"), "no findings, but a code fence is never closed"),
         (a_file(verdict="Verdict: needs-changes"), "no findings, but it states needs-changes"),

@@ -198,6 +198,7 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
     until(harvested)
     run("subagent_manager", "status", "--json")
     assert json.loads(run.out)[0]["deliverables"] == "1/2"
+    assert "it left no docs/never.md" in run.err
     [row] = registry.rows(Layout())
     assert [item["status"] for item in row["deliverables"]] == ["harvested", "missing"]
     assert run(*call, "--deliverables=../out.md") == 2

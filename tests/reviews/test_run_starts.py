@@ -254,6 +254,7 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
         ({"agents": ("a/b",)}, "cannot be the name"),
         ({"agents": ("synthesis",)}, "that contextkit writes"),
         ({"agents": ("Fd", "fd")}, "would share a file"),
+        ({"agents": ("none",)}, "none is nobody"),
         ({"base": "nowhere"}, "no commit 'nowhere'"),
         ({"process": "flux-drive", "target": "nothing.md"}, "is not a file"),
         ({"process": "flux-drive", "target": "../outside.md"}, "lies outside"),

@@ -346,7 +346,7 @@ def test_a_large_capsule_is_warned_of_and_a_larger_prompt_refused(manager: Manag
     a_capsule(BODY + "\nword" * 6000)
     manager("launch", "--slug=x", "--cmd=true", status=1)
     assert "above subagent_prompt_ceiling (5000)" in manager.said and not REGISTRY.exists()
-    a_capsule(BODY + "\nword" * 2600, "2025-10-23T18:02:00Z")
+    a_capsule(BODY + "\nword" * 2550, "2025-10-23T18:02:00Z")
     prompt = manager.prompt()
     assert "above 80 % of the ceiling (5000)" in manager.said
     assert tokens.estimate(prompt) <= 5000
@@ -355,7 +355,7 @@ def test_a_large_capsule_is_warned_of_and_a_larger_prompt_refused(manager: Manag
     (row,) = rows()
     assert row["capsule_trimmed"] is True and row["capsule_tokens"] <= 500
     copy = (RUNS / row["id"] / "capsule.md").read_text(encoding="utf-8")
-    assert copy.count("word") == 2600
+    assert copy.count("word") == 2550
 
 
 @pytest.mark.parametrize("where", ["capsule", "scope"])
@@ -396,10 +396,10 @@ def test_cleanup_drops_no_work_unless_told(manager: Manager, kind: str) -> None:
     assert manager.log(identity) == "" and (sandbox / "other").exists()
     manager("cleanup", identity, status=1)
     own = " but its own" if kind == "worktree" else ""
-    assert f"1 changed files and commits on no branch{own} (" in manager.said
+    assert f"1 changed file (other) and commits on no branch{own} (" in manager.said
     (sandbox / "other").unlink()
     manager("cleanup", identity, status=1)
-    assert "changed files" not in manager.said and (sandbox / "new").exists()
+    assert "changed file" not in manager.said and (sandbox / "new").exists()
     git("fetch", "-q", str(sandbox), "HEAD:refs/heads/taken-over")
     assert manager("cleanup", identity) == f"{identity}\n"
     assert not sandbox.exists() and not (RUNS / identity).exists()
@@ -407,6 +407,16 @@ def test_cleanup_drops_no_work_unless_told(manager: Manager, kind: str) -> None:
     assert [one["status"] for one in manager.status("--all")] == ["cleaned"]
     assert git("branch", "--list", "subagent/*") == ""
     assert manager("cleanup", identity) == f"{identity}\n"
+
+
+def test_cleanup_keeps_the_log_that_a_verdict_names(manager: Manager) -> None:
+    identity = manager.launch("echo no disk; exit 3", "--capsule=none")
+    manager.ended(identity)
+    manager("cleanup", identity)
+    assert not (RUNS / identity).exists()
+    assert manager.run("verdict", "show", "x") == 0 and "no disk" in manager.run.out
+    assert manager.run("verdict", "table") == 0
+    assert manager.run.out == "FAILED\tx\texit 3: no disk\n"
 
 
 def test_force_drops_it_though_it_runs(manager: Manager) -> None:
@@ -873,13 +883,14 @@ def test_a_long_output_is_a_report_too_and_its_own_summary_the_verdicts(manager:
     assert text in Path(verdict["detail_path"]).read_text("utf-8")
 
 
-def test_finish_without_a_text_takes_the_file(manager: Manager) -> None:
+@each("named", [False, True])
+def test_finish_takes_the_file(manager: Manager, named: bool) -> None:
     identity = manager.launch("true", "--slug=ui", "--capsule=none")
     manager.ended(identity)
     left = Path(".contextkit/reports") / f"{identity}.md"
     left.parent.mkdir(exist_ok=True)
     left.write_text(REPORT, encoding="utf-8")
-    receipt = finish(manager, f"--id={identity}")
+    receipt = finish(manager, f"--id={identity}", *[f"--file={left}"] * named)
     assert "keyFindings: Two defects" in receipt and not left.exists()
     assert REPORT in Path(receipts.parse_path(receipt)).read_text("utf-8")
 

@@ -22,7 +22,7 @@ AGENT = """\
 cat > "$CONTEXT_ROOT/got.md"
 echo 'Capsule Gap: which port does the service take?' >> "$PROGRESS"
 finish=$(sed -n '/^```sh$/,/^```$/p' "$CONTEXT_ROOT/got.md" | sed '1d;$d' |
-  sed 's/--status=…/--status=NEEDS_ATTENTION/; s/< report.md//')
+  sed 's/--status=…/--status=NEEDS_ATTENTION/; s/ --file=.*//')
 printf '## Finding\\n\\nThe cache takes 52 ms in `src/a.py:4`.\\n' | sh -c "$finish"
 """
 

@@ -235,7 +235,7 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
                     listing=tree.listing(base.commit),
                 )
     tried = " or ".join(base.name for base in candidates)
-    raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
+    raise ContextError(f"nothing differs from {tried}: give base=COMMIT, such as base=HEAD~1")
 
 
 def bases(layout: Layout, named: str = "") -> list[Base]:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 766478221142712001
+SOURCE = 833150322596448811
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -32,7 +32,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' run c="git status && git log"` |\n\nHooks shorten long outputs of commands by themselves; `CONTEXTKIT_RAW=1` in front of a command keeps one whole.\n\n`ref` is an id of the list, `latest`, or a whole `@stored:` line. The path in a receipt is a file in the\nrepository: open it at the lines that the receipt names. Keep what must stay with `path=docs/report.md`.\n\n# Reviews: many reviewers, one table, open only what is urgent\n\nStart a run; each agent gets a prompt file and a path to write to, and both are printed:\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' verdict_start process=review agents="safety style" target=src\n\n| to | run |\n|---|---|\n| print the contract that an agent writes by | `'
+    yield ' verdict_start process=review agents="safety style" target=src\n\nIt reviews what differs from the main branch; on that branch itself, say from where: `base=HEAD~1`.\n\n| to | run |\n|---|---|\n| print the contract that an agent writes by | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_contract run=latest agent=safety` |\n| wait for every file | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -93,4 +93,4 @@ def root(context, missing=missing):
     yield ' reminder_done id="r-1a2b3c"` |\n\nLink each decision to its file, plan entry or commit in place of explaining it again. No secrets.\n'
 
 blocks = {}
-debug_info = '5=14&11=16&15=18&16=20&17=22&18=24&19=26&30=28&34=30&35=32&36=34&37=36&38=38&39=40&40=42&44=44&53=46&58=48&59=50&60=52&61=54&73=56&74=58&75=60&76=62&77=64&78=66&79=68&80=70&81=72&82=74&92=76&93=78&97=80&98=82&99=84&100=86'
+debug_info = '5=14&11=16&15=18&16=20&17=22&18=24&19=26&30=28&36=30&37=32&38=34&39=36&40=38&41=40&42=42&46=44&55=46&60=48&61=50&62=52&63=54&75=56&76=58&77=60&78=62&79=64&80=66&81=68&82=70&83=72&84=74&94=76&95=78&99=80&100=82&101=84&102=86'

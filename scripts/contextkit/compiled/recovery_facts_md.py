@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 56121004100766189
+SOURCE = 2149571768958753463
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -28,10 +28,16 @@ def root(context, missing=missing):
         def t_1(*unused):
             raise TemplateRuntimeError("No filter named 'item' found.")
     try:
-        t_2 = environment.filters['prose']
+        t_2 = environment.filters['joined']
     except KeyError:
         @internalcode
         def t_2(*unused):
+            raise TemplateRuntimeError("No filter named 'joined' found.")
+    try:
+        t_3 = environment.filters['prose']
+    except KeyError:
+        @internalcode
+        def t_3(*unused):
             raise TemplateRuntimeError("No filter named 'prose' found.")
     pass
     if (undefined(name='away') if l_0_away is missing else l_0_away):
@@ -65,6 +71,11 @@ def root(context, missing=missing):
         yield str(environment.getattr(l_1_row, 'which'))
         yield '\n'
     l_1_row = missing
+    if environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'more_snapshots'):
+        pass
+        yield '- Other snapshots: '
+        yield str(t_2(environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'more_snapshots')))
+        yield '\n'
     if (undefined(name='agents') if l_0_agents is missing else l_0_agents):
         pass
         yield '- Agents: '
@@ -73,7 +84,7 @@ def root(context, missing=missing):
     if (undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint):
         pass
         yield '\n'
-        yield str(t_2(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'context_summary')))
+        yield str(t_3(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'context_summary')))
         yield '\n'
     l_1_loop = missing
     for l_1_text, l_1_loop in LoopContext((undefined(name='differences') if l_0_differences is missing else l_0_differences), undefined):
@@ -88,4 +99,4 @@ def root(context, missing=missing):
     l_1_loop = l_1_text = missing
 
 blocks = {}
-debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&11=50&14=53&15=57&17=62&18=65&20=67&22=70&24=73&25=76&30=80'
+debug_info = '1=37&2=40&4=42&7=45&8=48&9=50&10=54&11=56&14=59&15=63&17=68&18=71&20=73&21=76&23=78&25=81&27=84&28=87&33=91'

@@ -417,6 +417,17 @@ def _transcript(layout: Layout, typed: str) -> str:
     return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
 
 
+def _known_transcript(layout: Layout, typed: str) -> str:
+    """The path of a typed transcript, '' of none. Raises ContextError if no host wrote the file."""
+    path = _transcript(layout, typed)
+    if path:
+        from contextkit.memory.flows import transcripts
+
+        if not transcripts.read(path).form:
+            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
+    return path
+
+
 def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
@@ -477,7 +488,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     task = memory.check_task(args.task) if args.task else ""
     layout = layout.of_worktree(args.worktree)
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
-    transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
+    transcript = _known_transcript(layout, args.transcript) or recovery.left_behind(layout)
     recovered = recovery.load(layout, task, names.now(), most, transcript)
     if recovered.candidates:
         return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)

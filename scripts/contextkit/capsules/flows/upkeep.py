@@ -47,9 +47,14 @@ def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
     return Lint(severity=WARNING, line=line, what=what, mend=mend)
 
 
-def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
-    """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
-    return [lint.formatted(where) for lint in _of_text(layout, text) if lint.severity == ERROR]
+def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) -> list[str]:
+    """What keeps `text` from being a finished capsule: the errors of `check`, as sentences.
+
+    `above` is how many lines stand above it.
+    """
+    wrong = (lint for lint in _of_text(layout, text) if lint.severity == ERROR)
+    placed = (lint.replace(line=lint.line + above) if lint.line else lint for lint in wrong)
+    return [lint.formatted(where) for lint in placed]
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
@@ -176,18 +181,22 @@ def save(
     Raises ContextError naming every error, or if it is not of `branch`; nothing is written then.
     """
     text = capsules.unwrapped(reply)
+    if not text.strip():
+        raise bad_input("standard input is empty: pipe the agent's reply in")
+    before = reply.replace("\r\n", "\n").partition(text.strip())[0].count("\n")
     if redact:
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
         if secrets:
             remark(f"redacted: {redaction.summary(secrets)}")
-    if not text.strip():
-        raise bad_input("standard input is empty: pipe the agent's reply in")
-    wrong = problems(layout, text, "reply")
+    wrong = problems(layout, text, "reply", before)
     if wrong:
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
     if branch and branch != capsule.branch:
         raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
+    here = git.head(layout.repository).name
+    if not branch and here not in ("", capsule.branch):
+        remark(f"the capsule is of {names.one_line(capsule.branch)}; this is {here}")
     if file:
         path = capsules.chosen_path(layout, file)
     else:

@@ -43,8 +43,8 @@ def switch(
     """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
-    also gets what that agent was given in another session. One that is already active gets nothing.
-    Raises ContextError without changing anything.
+    also gets what that agent left or was given in another session. One that is already active gets
+    nothing. Raises ContextError without changing anything.
     """
     with handoff_state.locked(layout):
         handover = _Handover(layout, fields, now, no_story, strict)
@@ -59,7 +59,7 @@ def switch(
             path, chain = handover.write()
         else:
             handoff_state.start(layout, handover.state, to, now)
-            remark(f"{to} is the first agent of this session: no artifact")
+            remark(f"{to} is the first agent of this session: no artifact{handover.elsewhere()}")
     return path, incoming.compose(layout, to, own, chain)
 
 
@@ -84,10 +84,10 @@ class _Handover:
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
         order = self.state.order
-        if not order and not self.state.active:  # the first one: those where the giver was active
-            views = self.state.views.items()
-            there = [(v.at, key) for key, v in views if self.giver in (v.active, v.ended)]
-            order = self.state.order_of(max(there)[1]) if there else []
+        if not order and self.giver != self.state.active:  # the first one: where the giver was last
+            there = [handoff.session for handoff in self.state.artifacts.values()
+                     if self.giver in (handoff.from_agent, handoff.to_agent)]  # fmt: skip
+            order = self.state.order_of(there[-1]) if there else []
         kept = reversed(order[-self._layout.limits.handoff_retained :])
         before = {name: self.state.artifacts[name] for name in kept}
         chain = list(before.values())
@@ -95,6 +95,14 @@ class _Handover:
         carried = incoming.weight(self._layout, [handoff, *chain])
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
         return path, {os.path.basename(path): handoff, **before}
+
+    def elsewhere(self) -> str:
+        """The command that takes up what waits for the receiver in another session, or ''."""
+        waiting = self.state.waiting(self.state.everywhere()).values()
+        for giver in (handoff.from_agent for handoff in waiting if handoff.to_agent == self.to):
+            asked = names.call("handoff_switch", **{"to": self.to, "from": giver})
+            return f"; {giver} left one for it in another session: `{asked}`"
+        return ""
 
     def add(self) -> tuple[str, str]:
         """Add what was typed, such as a story, to the artifact that the active agent was given."""
@@ -119,6 +127,8 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
+        if last and (last.from_agent, last.to_agent) == (self.giver, self.to):  # it is taken up
+            fields.setdefault("next_action", last.next_action)
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}

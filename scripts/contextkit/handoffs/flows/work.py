@@ -52,7 +52,7 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
     if status.failed or (log and log.failed):
         return None
     order = sorted(recent.items(), key=lambda item: -item[1][0])
-    shown = (names.one_line(layout.shown(os.path.join(top, path))) for path, _ in order)
+    shown = (layout.shown(os.path.join(top, path)) for path, _ in order)
     states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
     adopted = _adopted(layout)
     return {path: state for path, state in states.items() if path not in adopted}
@@ -173,7 +173,7 @@ def _files(
     paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
     unseen = [entry for entry, path in paths.items()
               if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
-    told = (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
+    told = (*(names.one_line(f"{path} ({state})") for path, state in seen.items()), *unseen)
     if layout.repository is None:
         return (*told, _NO_REPOSITORY)
     return told if changed is not None else (*told, _NO_ANSWER)
@@ -353,15 +353,18 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     try:
         entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
         return tuple(
-            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
+            _line(layout, entry) + _worst_findings(layout, entry)
+            for entry in verdicts.worst_first(entries)
         )
     except (ContextError, OSError):
         return ()
 
 
-def _line(entry: dict[str, Any]) -> str:
-    detail = entry.get("detail_path")
-    where = f" ({detail})" if isinstance(detail, str) and detail else ""
+def _line(layout: Layout, entry: dict[str, Any]) -> str:
+    from contextkit.reviews.documents import verdicts
+
+    path = verdicts.report(layout, entry)
+    where = f" ({path})" if path else ""
     return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
 
 
@@ -419,7 +422,7 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
         return False
     before = [entry for entry in loaded if entry]
     cut = blocker.removesuffix("…")  # it may have been cut
-    lines = {id(entry): _line(entry) for entry in before}
+    lines = {id(entry): _line(layout, entry) for entry in before}
     own = [entry for entry in before if cut.startswith(lines[id(entry)])
            or (cut != blocker and lines[id(entry)].startswith(cut))]  # fmt: skip
     if not own or (current and current.get("run") == own[-1].get("run")):

@@ -170,12 +170,13 @@ def in_short(rows: list[Facts]) -> str:
     return ", ".join(parts) or "nothing yet"
 
 
-_CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
+_CONSUMED = ("memory", "verdicts")  # handoffs say it in their own words
 
 
 def _delivered(system: str, totals: dict[str, int]) -> list[str]:
     """What was never delivered, opened or consumed, and what its tokens became."""
     never = ("delivered", "opened", *(("consumed",) if system in _CONSUMED else ()))
+    never = () if system == "reminders" else never  # nobody notes who is shown one
     parts = [f"{count} never {what}" for what in never if (count := totals[f"never_{what}"])]
     if totals["stored"]:
         kinds = ("tokens stored", "injected", "shown", "saved")

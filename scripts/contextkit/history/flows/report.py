@@ -81,7 +81,10 @@ def _clean(layout: Layout, text: str) -> str:
 
 
 def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
-    """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about."""
+    """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about.
+
+    A system's documents are those of its first row.
+    """
     which: dict[object, Any] = {row["id"]: row.get("which", ()) for row in status}
     rows = overview.to_do(status)
     try:
@@ -93,7 +96,7 @@ def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
         rows.append({**stale, "command": "capsule_prompt"})
     return [
         {**row, "said": _clean(layout, str(row["said"])), "command": f"make {row['command']}",
-         "which": [_about(layout, **one) for one in which.get(row["id"], ())[:_EXAMPLES]]}
+         "which": [_about(layout, **one) for one in which.pop(row["id"], ())[:_EXAMPLES]]}
         for row in rows
     ]  # fmt: skip
 

@@ -31,7 +31,7 @@ ROOT = "the root of the repository"
 _MAKE = "make -s"  # before a command, where the project has our targets
 _WHEN = {
     "Payloads": "before returning or pasting a long text; to read what was stored",
-    "Reviews": "when several agents review something, or you are one of them",
+    "Reviews": "when several agents review something (`verdict_start`, `verdict_gate`), or you do",
     "Handoffs": 'when the user switches agents ("@qa"), or you take over',
     "Memory": '"save progress", a complex decision, unsure what to do next, after a compaction',
     "Capsules": "before starting a subagent that must know what you know; notes for later",

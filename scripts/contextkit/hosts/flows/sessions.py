@@ -180,7 +180,7 @@ def _open_task(layout: Layout) -> Answer:
         if not tasks or not os.path.isdir(where.memory):
             continue
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        last = {task: f"last saved {recovery_report.last_saved(where, task)}" for task in tasks}
+        last = {task: recovery_report.last_saved(where, task) for task in tasks}
         if len(tasks) == 1:
             command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
             line = f"The task `{tasks[0]}` is open, {last[tasks[0]]}: {command}."

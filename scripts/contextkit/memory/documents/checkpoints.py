@@ -19,6 +19,7 @@ HOW_TO_RESUME = "Look at the files in play that are changed or missing, then tak
 FORMAT = 1  # version of the document format; assumed when a document has none
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
+_OPTIONAL = ("files", "facts_kept", "summary_time", "branch")
 
 
 class Checkpoint(Record):
@@ -38,6 +39,13 @@ class Checkpoint(Record):
     recovery_instructions: str = ""
     files: tuple[Reference, ...] = ()
     facts_kept: str = ""  # `3/57`: hard facts of the findings that it stands for
+    summary_time: str = ""  # when the summary was said, if it only repeats that of an earlier one
+    branch: str = ""  # on which it was saved
+
+    @property
+    def said(self) -> str:
+        """When somebody said where the task stands: what was saved since then is news."""
+        return self.summary_time or self.timestamp
 
     def check(self) -> None:
         memory.check_task(self.task_id)
@@ -47,15 +55,12 @@ class Checkpoint(Record):
 
 
 def render(checkpoint: Checkpoint) -> str:
-    """Return the checkpoint as JSON with a nested `state`; `files` only if any are in play."""
+    """Return the checkpoint as JSON with a nested `state`, and what else there is to say."""
     values = vars(checkpoint)
     fields = {name: values[name] for name in ("checkpoint_id", "task_id", "phase", "timestamp")}
     fields["state"] = {name: values[name] for name in (*_LISTS, "findings_count")}
     fields |= {name: values[name] for name in _TEXTS}
-    if checkpoint.files:
-        fields["files"] = checkpoint.files
-    if checkpoint.facts_kept:
-        fields["facts_kept"] = checkpoint.facts_kept
+    fields |= {name: values[name] for name in _OPTIONAL if values[name]}
     return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 

@@ -40,6 +40,11 @@ class Snapshot(Record):
     facts_kept: str = ""  # `12/87`: hard facts of the conversation and findings that it stands for
     session: str = ""  # whose conversation it is, from `sessions.key`
 
+    @property
+    def said(self) -> str:
+        """Until when it tells what was said; '' if nobody told it."""
+        return "" if self.summary == UNSAID else self.timestamp
+
     def check(self) -> None:
         if self.reason and self.reason not in REASONS:
             raise bad_input(f"reason={self.reason[:60]}: must be one of {', '.join(REASONS)}")

@@ -87,6 +87,7 @@ class Attendance(Record):
 
     expected: int = 0
     returned: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
     running: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     since: str = ""
@@ -94,18 +95,19 @@ class Attendance(Record):
     @property
     def unnamed(self) -> int:
         """How many of the missing agents were never named."""
-        named = len(self.returned) + len(self.running) + len(self.missing)
-        return max(0, self.expected - named)
+        named = (*self.returned, *self.failed, *self.running, *self.missing)
+        return max(0, self.expected - len(named))
 
     @property
     def complete(self) -> bool:
-        """Whether every expected agent is back."""
+        """Whether every expected agent has ended."""
         return not (self.missing or self.running or self.unnamed)
 
     def line(self) -> str:
         """Format as `3 agents expected, 1 returned (a), missing: b, c`."""
         parts = [f"{names.counted(self.expected, 'agent')} expected"]
-        for name, agents in (("returned", self.returned), ("running", self.running)):
+        for name in ("returned", "failed", "running"):
+            agents = getattr(self, name)
             if agents or name == "returned":
                 parts.append(f"{len(agents)} {name}" + (f" ({_some(agents)})" if agents else ""))
         unnamed = f"{self.unnamed} that nobody named" if self.unnamed else ""
@@ -150,12 +152,17 @@ def attendance(
     at_work = set(map(folded, running))
     # for an agent of the fan-out only what it left since then counts
     own = set(map(folded, sent.agents))
-    left += _verdicts(layout).items()
+    verdicts = _verdicts(layout)
+    left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in verdicts.items()]
     back = {folded(name) for name, when in left if when >= sent.started or folded(name) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
+    last = {folded(name): when for name, when in sorted(left, key=lambda pair: pair[1])}
+    fell = {agent for agent, entry in verdicts.items() if entry["status"] in ("FAILED", "ERROR")
+            and entry.get("timestamp", "") == last[agent]}  # fmt: skip
     return Attendance(
         expected=len(expected) + unnamed,
-        returned=(*(name for key, name in away.items() if key in back), *others[:unnamed]),
+        returned=(*(name for key, name in away.items() if key in back - fell), *others[:unnamed]),
+        failed=tuple(name for key, name in away.items() if key in back & fell),
         running=tuple(name for key, name in expected.items() if key in at_work),
         missing=tuple(name for key, name in away.items() if key not in back),
         since=sent.started,
@@ -206,15 +213,15 @@ def _findings(layout: Layout, task: str) -> list[Any]:
     return [*parts, *findings.heads(layout, task).documents]
 
 
-def _verdicts(layout: Layout) -> dict[str, str]:
-    """The time of each agent's current verdict, by folded name."""
+def _verdicts(layout: Layout) -> dict[str, dict[str, Any]]:
+    """Each agent's current verdict, by folded name."""
     from contextkit.reviews.documents import verdicts
 
     try:
         entries = verdicts.load_all(layout).documents
     except ContextError:
         return {}
-    return {folded(str(entry["agent"])): str(entry.get("timestamp", "")) for entry in entries}
+    return {folded(str(entry["agent"])): entry for entry in entries}
 
 
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:
@@ -274,8 +281,6 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     before = _change_fan_out(layout, task, lambda sent: sent.replace(closed=sent.closed or closed))
     if before.closed or saved or not layout.limits.memory_agent_completion:
         return ""
-    all_of = "The agent is" if there.expected == 1 else f"All {there.expected} agents are"
-    summary = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."
-    fields = saving.carried(layout, task, summary)
+    fields = saving.carried(layout, task, f"The agents have ended: {there.line()}.")
     phase = saving.phase_of(layout, task)
     return saving.write(layout, saving.checkpoint(layout, task, phase, fields, now), now)

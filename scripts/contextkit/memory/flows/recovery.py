@@ -26,6 +26,7 @@ from contextkit.memory.flows import agents
 from contextkit.memory.flows.agents import Attendance
 
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
+_NAMED = 2  # other snapshots to name, at most
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
@@ -62,6 +63,7 @@ class Recovered(Record):
     stale: bool
     snapshot_path: str
     snapshot: Snapshot | None
+    more_snapshots: tuple[str, ...]  # the paths of the newest ones besides
     plan_path: str
     state: State
     attendance: Attendance
@@ -116,7 +118,7 @@ def load(
     several = [task] if task else stored.open_tasks(now)
     task = several[0] if len(several) == 1 else ""
     archived = bool(task) and not stored.knows(task)
-    path, checkpoint, snapshot_path, snapshot = stored.saves(task, archived, now)
+    path, checkpoint, snapshot_path, snapshot, more = stored.saves(task, archived, now)
     saved = [document for document in (checkpoint, snapshot) if document]
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
@@ -132,12 +134,13 @@ def load(
         stale=age > names.seconds(layout.limits.memory_checkpoint_age),
         snapshot_path=snapshot_path,
         snapshot=snapshot,
+        more_snapshots=tuple(more),
         plan_path=plan_path,
         state=_state(checkpoint, plan, plan_saved),
         attendance=Attendance() if archived else _attendance(layout, task, saved, merged, heads),
         findings=tuple(read),
         unread=unread,
-        caught=_caught(layout, transcript, max((s.timestamp for s in saved), default="")),
+        caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
         files=_in_play(layout, checkpoint, snapshot),
         blockers=_blockers(layout),
         notes=_notes(layout, warnings),
@@ -259,11 +262,12 @@ class _Memory:
 
     def saves(
         self, task: str, archived: bool, now: int
-    ) -> tuple[str, Checkpoint | None, str, Snapshot | None]:
-        """The paths and the newest checkpoint and snapshot of a task, unless that one is older.
+    ) -> tuple[str, Checkpoint | None, str, Snapshot | None, list[str]]:
+        """The newest checkpoint of a task, the newest snapshot since its summary, and others.
 
-        Without a task, those of the session, and one that starts goes on from one that is over. The
-        last checkpoint may be where cleaning put it.
+        A snapshot that tells what was said comes before one put together from the store. Without a
+        task, those of the session, and one that starts goes on from one that is over. The last
+        checkpoint may be where cleaning put it.
         """
         layout, warnings = self._layout, self._warnings
         saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
@@ -276,10 +280,13 @@ class _Memory:
             place = layout.memory_archive(task, memory.SNAPSHOTS)
             taken = [*snapshots.load_all(layout, task, place).noting(warnings)]
         path, checkpoint = _newest(layout, saved, now, warnings)
-        snapshot_path, snapshot = _newest(layout, taken, now, warnings)
-        if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
-            return path, checkpoint, "", None
-        return path, checkpoint, snapshot_path, snapshot
+        said = checkpoint.said if checkpoint else ""
+        since = [pair for pair in taken if pair[1].timestamp >= said]
+        told = [pair for pair in since if pair[1].said]
+        snapshot_path, snapshot = _newest(layout, told or since, now, warnings)
+        shown = [layout.shown(at) for at, _ in reversed(taken)]
+        more = [at for at in shown if at != snapshot_path][:_NAMED]
+        return path, checkpoint, snapshot_path, snapshot, more
 
     def _may_go_on_from(self, snapshot: Snapshot) -> bool:
         """Whether a snapshot of no task is of this session, or of one that this one may follow."""

@@ -3,15 +3,26 @@
 If not everything fits, long parts are shortened first, then the findings become a digest: a line
 for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
 recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
-are shortened alike; then lines go, those of failed and partial findings last. Whatever is left out
-is named. Nothing is reworded: everything printed is text of the documents.
+are shortened alike; then lines go, those of failed and partial findings last; then the plan, the
+snapshot and the transcript, shortened before. Whatever is left out is named. Nothing is reworded:
+everything printed is text of the documents.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, outgoing, references, templates, tokens
+from contextkit.base import (
+    files,
+    filters,
+    git,
+    markdown,
+    names,
+    outgoing,
+    references,
+    templates,
+    tokens,
+)
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
@@ -33,6 +44,7 @@ _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fi
 _WHOLE = 60  # findings beyond which printing all in full is not tried
 # The first of the steps in which units, summaries and lines of a digest are cut.
 _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
+_LAST = 2 * _LINES  # before it, all other parts go that may go whole
 
 
 class Piece:
@@ -61,7 +73,7 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
     first = _first(layout, saved, budget)
-    last = [_files_in_play(saved, len(first), budget)] if saved.files else []
+    last = [_files_in_play(saved, budget)] if saved.files else []
     whole: list[Piece] = []
     if not saved.unread and len(saved.findings) <= _WHOLE:
         whole = [_finding(layout, finding) for finding in saved.findings]
@@ -190,17 +202,17 @@ def _sizes(layout: Layout, pieces: list[Piece]) -> dict[str, int]:
 
 def of_candidates(layout: Layout, saved: Recovered) -> str:
     """Name the tasks that a session may mean, with when each was last saved; none is quoted."""
-    lines = [f"- `{task}`, last saved {last_saved(layout, task)}: `make memory_recover task={task}`"
+    lines = [f"- `{task}`, {last_saved(layout, task)}: `make memory_recover task={task}`"
              for task in saved.candidates]  # fmt: skip
     return "\n".join([f"{len(saved.candidates)} tasks are open; say which:", *lines])
 
 
 def last_saved(layout: Layout, task: str) -> str:
-    """When a checkpoint or snapshot of a task was last written, to the minute, or `never`."""
+    """When a checkpoint or snapshot of a task was last written, to the minute, in words."""
     saved = [document.timestamp for document in checkpoints.load_all(layout, task).documents]
     taken = [document.timestamp for document in snapshots.load_all(layout, task).documents]
     newest = max([*saved, *taken], default="")
-    return f"{newest[:16]}Z" if newest else "never"
+    return f"last saved {newest[:16]}Z" if newest else "without a checkpoint yet"
 
 
 def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
@@ -223,15 +235,15 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
         text = _demoted(filters.prose(caught.text), 2)
-        pieces.append(_later(heading, text, "", len(pieces), budget))
+        pieces.append(_later(heading, text, "", _LAST, budget))
     if saved.snapshot:
-        heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
-        heading = f"{heading} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
+        newer = ", newer than the summary above," if saved.checkpoint else ""
+        heading = f"Snapshot{newer} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
         text, path = _of_snapshot(saved, saved.snapshot), saved.snapshot_path
-        pieces.append(_later(heading, text, path, len(pieces), budget))
+        pieces.append(_later(heading, text, path, _LAST - 1, budget))
     if saved.plan_path and (text := _plan(layout, saved)):
         heading, path = f"Plan ({saved.plan_path})", saved.plan_path
-        pieces.append(_later(heading, text, path, len(pieces), budget))
+        pieces.append(_later(heading, text, path, _LAST - 2, budget))
     return pieces
 
 
@@ -241,9 +253,9 @@ def _sure(heading: str, text: str, path: str, budget: int) -> Piece:
     return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
 
 
-def _later(heading: str, text: str, path: str, at: int, budget: int) -> Piece:
-    """A part that may go whole; of all of them, the last one goes first."""
-    cuts = (*_shortened(budget), (_LINES - at - 1, 0))
+def _later(heading: str, text: str, path: str, gone: int, budget: int) -> Piece:
+    """A part that goes whole in the step `gone`."""
+    cuts = (*_shortened(budget), (gone, 0))
     return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
 
 
@@ -291,15 +303,19 @@ def _facts(layout: Layout, saved: Recovered) -> str:
     phase = saved.checkpoint.phase if saved.checkpoint else ""
     if saved.phase not in ("", phase):
         phase += f", and now {saved.phase}"
+    branch = names.one_line(saved.checkpoint.branch) if saved.checkpoint else ""
+    here = git.head(layout.repository).name
+    on = f", on branch {branch}; this is {here or 'no branch'}" if branch not in ("", here) else ""
+    is_short = not saved.attendance.complete or saved.attendance.failed
     return templates.render(
         "recovery_facts.md",
         found=saved,
         checkpoint=saved.checkpoint,
         phase=phase,
-        saved=_ago(saved.age) + after + stale,
+        saved=_ago(saved.age) + after + stale + on,
         away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
-        agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
+        agents=names.one_line(saved.attendance.line()) if is_short else "",
         differences=saved.state.differences,
     ).rstrip("\n")
 
@@ -370,7 +386,7 @@ def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
     """A snapshot, without what the report says in another place."""
     listed = {finding.path for finding in saved.findings}
     parts = {
-        "Conversation Summary": "" if taken.summary == snapshots.UNSAID else taken.summary,
+        "Conversation Summary": taken.summary if taken.said else "",
         "Agents": "" if saved.checkpoint else ", ".join(taken.agents),
         "Important Context": "\n".join(
             line for line in taken.important.split("\n") if not _is_known(saved, line, listed)
@@ -437,14 +453,14 @@ def _text(layout: Layout, path: str) -> str:
     return files.text_of(layout.join(path)).lstrip("\ufeff")
 
 
-def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
+def _files_in_play(saved: Recovered, budget: int) -> Piece:
     lines = [f"- {names.one_line(path)}: {state}" for path, state in saved.files.items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     path = saved.checkpoint_path or saved.snapshot_path
-    return _later(f"Files in play, {since} since then", "\n".join(lines), path, at, budget)
+    return _later(f"Files in play, {since} since then", "\n".join(lines), path, _LINES - 1, budget)
 
 
 def _demoted(text: str, by: int) -> str:

@@ -245,6 +245,8 @@ def checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
         files=_sealed(layout, in_play),
+        summary_time=fields.get("summary_time", ""),
+        branch=git.head(layout.repository).name,
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
@@ -263,11 +265,13 @@ def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Field
     """The summary and next action of a checkpoint when none were given.
 
     An agent that resumes reads only the newest checkpoint, so the summary repeats where the task
-    stood before. The next action of a phase that has `ended` may be done: it is left out.
+    stood before, with the time when that was said. The next action of a phase that has `ended` may
+    be done: it is left out.
     """
     saved = checkpoints.last(layout, task)
     before = saved.context_summary.rpartition(_BEFORE)[2]
     fields: Fields = {"summary": f"{event}{_BEFORE}{before}" if before else event}
+    fields["summary_time"] = saved.said or names.iso(0)
     if saved.checkpoint_id and not ended:
         planned = plans.of_task(layout, task).next_actions
         fields["next_action"] = (*planned, saved.next_action)[0]
@@ -366,7 +370,7 @@ def automatic_snapshot(
     plan = plans.of_task(layout, task) if task else plans.Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.last(layout, task)
-    caught, edited, whole = _caught_up(layout, transcript, saved.timestamp)
+    caught, edited, whole = _caught_up(layout, transcript, saved.said)
     by_path: dict[str, FileNote] = {}
     for file in (*modified, *edited, *(file for _, finding in recent for file in finding.files)):
         by_path.setdefault(file.path, file)
@@ -400,20 +404,18 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
     clean = redaction.cleaned(summary, layout.limits.secrets_allow)
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
-        whole = clean if made.summary == snapshots.UNSAID else f"{clean}\n\n{made.summary}"
+        whole = f"{clean}\n\n{made.summary}" if made.said else clean
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
-def _caught_up(
-    layout: Layout, transcript: str, saved: str
-) -> tuple[str, tuple[FileNote, ...], str]:
+def _caught_up(layout: Layout, transcript: str, said: str) -> tuple[str, tuple[FileNote, ...], str]:
     """What the session did since the last save, the files it edited, and all that was said."""
     if not transcript:
         return "", (), ""
     from contextkit.memory.flows import transcripts
 
-    taken = [snapshot.timestamp for snapshot in snapshots.load_all(layout).documents[-1:]]
-    since = max([*taken, saved])
+    taken = snapshots.load_all(layout).documents
+    since = max([said, *(snapshot.said for snapshot in taken)])
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
     return caught.text, edited, caught.whole

@@ -2,7 +2,8 @@
 
 An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
 period, and is removed by a later sweep. What stands for text that a transcript lacks is `held`: it
-is neither ended for idleness nor removed while that transcript can be resumed.
+is neither ended for idleness nor removed while that transcript can be resumed. So is the report
+that an open verdict names.
 
 An agent that dies leaves its report where running agents write theirs. Once nobody has touched it
 for as long as a session may be idle, it becomes a payload, in a session named after the file.
@@ -35,8 +36,10 @@ def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> 
 
 
 def _is_held(layout: Layout, folder: str, now: int) -> bool:
-    """Whether the transcript that lacks this folder's texts can still be resumed."""
+    """Whether an open verdict, or a transcript that can be resumed, needs this folder's texts."""
     session = os.path.basename(folder).partition("@")[0]
+    if _is_judged(layout, session):
+        return True
     text = files.read_if_there(os.path.join(folder, _HELD))
     if text is None:
         return False
@@ -44,6 +47,16 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
     if transcript:
         return os.path.isfile(transcript) or sessions.lives(layout, session)
     return sessions.lives(layout, session) or now < int(until.strip() or 0)
+
+
+def _is_judged(layout: Layout, session: str) -> bool:
+    if not os.path.isdir(layout.verdicts):
+        return False
+    from contextkit.reviews.documents import verdicts
+
+    entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+    place = layout.shown(payloads.folder(layout, session))
+    return any(str(entry.get("detail_path")).startswith(f"{place}/") for entry in entries)
 
 
 def transcripts(layout: Layout) -> list[str]:
@@ -146,9 +159,7 @@ def _move(inside: list[str], old: str, new: str) -> None:
 
 def resume(layout: Layout, session: str, now: int) -> bool:
     """Whether payloads of an ended session came back, in time. Call under the session's lock."""
-    oldest = _oldest(layout, now)
-    paths = [path for path in ended(layout, session)
-             if _stamp(path) >= oldest or _is_held(layout, path, now)]  # fmt: skip
+    paths = [path for path in ended(layout, session) if _may_come_back(layout, path, now)]
     folder = payloads.folder(layout, session)
     for path in reversed(paths):
         if not os.path.lexists(folder):
@@ -167,9 +178,10 @@ def wake(layout: Layout, session: str, now: int) -> None:
             resume(layout, session, now)
 
 
-def _oldest(layout: Layout, now: int) -> str:
-    """The stamp of the oldest end that can still be resumed."""
-    return names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
+def _may_come_back(layout: Layout, path: str, now: int) -> bool:
+    """Whether an ended session can still be resumed: in its time, or because it is held."""
+    oldest = names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
+    return _stamp(path) >= oldest or _is_held(layout, path, now)
 
 
 def ended(layout: Layout, session: str = "") -> list[str]:
@@ -192,8 +204,7 @@ def way_back(layout: Layout, session: str) -> list[str]:
 
 def put_away(layout: Layout, now: int) -> list[str]:
     """The ids of payloads of ended sessions that can still come back, oldest first."""
-    paths = [path for path in ended(layout)
-             if _stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)]  # fmt: skip
+    paths = [path for path in ended(layout) if _may_come_back(layout, path, now)]
     inside = [name for path in paths for _, _, found in os.walk(path) for name in found]
     return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
 
@@ -202,7 +213,7 @@ def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
     for path in reversed(ended(layout)):
         there = os.path.isfile(os.path.join(path, identity + ".md"))
-        if there and (_stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)):
+        if there and _may_come_back(layout, path, now):
             return os.path.basename(path).partition("@")[0]
     return ""
 
@@ -227,9 +238,7 @@ def sweep(
             if done:
                 _log(layout, log_file(layout, session), done, now)
                 lines.append(done)
-    oldest = _oldest(layout, now)
-    gone = [path for path in ended(layout)
-            if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip
+    gone = [path for path in ended(layout) if not _may_come_back(layout, path, now)]
     return lines + _purge(layout, gone[: most - len(lines)], now)
 
 

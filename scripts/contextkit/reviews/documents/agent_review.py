@@ -28,6 +28,7 @@ Status = tuple[str, tuple[str, ...]]
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
+_SAYS = "line {} says {}, which its index has not"
 _UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
@@ -135,6 +136,7 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
     there = reader.issues(text, blocks) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
+    lacking = _unindexed(findings, there) if blocks else None
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
     end = max((block.end for block in blocks), default=0)
     goes_on = complete or max(numbers, default=0) > end
@@ -144,7 +146,7 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
         "unclosed_fence": unclosed,
         "unparsed": bool(unparsed),
         "severity_conflict": disagree or any(block.conflict for block in blocks),
-        "index_incomplete": bool(blocks) and _is_incomplete(findings, there),
+        "index_incomplete": lacking is not None,
         "truncated": bool(blocks) and not (raw or goes_on),
     }
     validation = "valid" if blocks and (findings or stated) else "malformed"
@@ -156,6 +158,7 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
         findings=findings,
         flags=tuple(name for name, holds in flags.items() if holds),
         unparsed=tuple(shown),
+        doubts=(_SAYS.format(lacking.line, lacking.severity),) if lacking else (),
         start_line=blocks[0].start if blocks else 0,
         end_line=blocks[0].end if blocks else 0,
     )
@@ -234,8 +237,8 @@ def _settled(blocks: list[index.Block], issues: list[Finding]) -> tuple[tuple[Fi
     return tuple(rows.values()), disagree
 
 
-def _is_incomplete(findings: Iterable[Finding], issues: list[Finding]) -> bool:
-    """Whether a P0 or P1 has a section but no row in the index.
+def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> Finding | None:
+    """Return a P0 or P1 that has a section but no row in the index.
 
     A section and a row of which one has no id are matched if their severities allow it.
     """
@@ -246,8 +249,8 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Finding]) -> bool:
         if issue.severity in SERIOUS and issue.id.upper() not in ids:
             match = without_id if issue.id else of_any
             if vocabulary.strictest(match, issue.severity) != match:
-                return True
-    return False
+                return issue
+    return None
 
 
 def is_read(review: Review, validation: str = "") -> bool:

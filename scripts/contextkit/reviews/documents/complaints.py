@@ -12,15 +12,19 @@ Complaint = tuple[int, str, str]  # line number, what is wrong, how the line sho
 RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _HEADING = "### Findings Index"
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
+_NO_ROW = "the index has no row for this"
 _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 
 
 def check(text: str, terms: index.Terms | None = None) -> list[Complaint]:
     """What is wrong with an agent's file: (line, problem, how it should read, or '') each."""
+    faults = _complaints(text)
+    told = {number for number, wrong, _ in faults if wrong == _NO_ROW}
+    faults += [fault for fault in _unproved(text, terms) if fault[0] not in told]
     return [
         (number, names.one_line(wrong), names.one_line(better))
-        for number, wrong, better in sorted(_complaints(text) + _unproved(text, terms))
+        for number, wrong, better in sorted(faults)
     ]
 
 
@@ -137,7 +141,7 @@ def _of_issues(
     for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
-            faults.append((issue.line, "the index has no row for this", should))
+            faults.append((issue.line, _NO_ROW, should))
     for identity, row in by_id.items():
         in_section = by_identity[identity].severity if identity in by_identity else ""
         if identity not in by_identity and row.severity in SERIOUS:

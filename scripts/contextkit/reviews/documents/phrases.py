@@ -1,7 +1,7 @@
 """What the words of a sentence say of a finding: how bad it is, that it is done, or none.
 
 This is a blocker.   … classified as **major**     said: `said_in`
-must be fixed before the merge                      demanded: `demanded_in`
+Please don't go live with these                     demanded: `demanded_in`
 Status: fixed        Race (resolved)                done
 False positive.      No findings.                   denied
 """
@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import shapes, vocabulary
 from contextkit.text.patterns import Pattern
 
 _IS_SAID = Pattern(
@@ -24,22 +24,6 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     r"\b(?i:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?"
     r"(?: an?)? [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
     needs="call rate consider grade classif deem judge",
-)
-_CLASSED = Pattern(  # `Classification after a debate: **major**, …`
-    r"\b(?i:classification|severity|rating|classed as)\b[^.:]{0,30}:\s[*_]{0,2}(\w{4,12})"
-    r"(?=[*_]{0,2}(?:[,;.]|$))",
-    needs="lassification everity ating",
-)
-_DEMANDS = Pattern(  # `What has to change before the merge`, `Please fix before merging`
-    r"\b(?:must|has to|have to|needs?|wants?)(?: to| these| this| them)?(?: be)?"
-    r" (?:chang|fix|address|resolv|sorted|solved)"
-    r"|\bm(?:uss|üssen)\b[^.]{0,40}\b(?:behoben|korrigiert|geändert)\b"
-    r"|\bdoi(?:t|vent) être (?:corrig|résol)|\bdeben? (?:ser )?corregi"
-    r"|\bfix(?: \w{2,5})? (?:now|first|immediately)\b"
-    r"|\b(?:fix|chang|address|resolve)\w{0,3}\b[^.]{0,30}\bbefore\b[^.]{0,24}\b(?:merg|releas|ship"
-    r"|land|deploy)",
-    re.IGNORECASE,
-    needs="chang fix address resolv sorted solved behoben korrigi geänder corrig résol corregi",
 )
 _FORBIDS = Pattern(  # `Please don't go live with these`
     r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
@@ -78,9 +62,8 @@ BAD = Pattern(
 DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
-    r"|\b(?:comment|claim|report)\b[^!?]{0,60}\bis (?:wrong|false|mistaken|not true)\b"
-    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
+    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
     r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
     r"(?:critical|high|serious|block)"
     r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
@@ -96,7 +79,6 @@ DENIED = Pattern(  # a last sentence
     r"(?:[,;(:—–-][^.]{0,60})?\W*$",
     re.IGNORECASE,
 )
-DISAGREES = frozenset("wrong false incorrect untrue refuted unfounded falsch faux falso".split())
 
 
 def is_serious(text: str) -> bool:
@@ -127,18 +109,14 @@ def is_done(state: str) -> bool:
 
 
 def demanded_in(text: str) -> str:
-    """Return P1 if a text says that something has to be fixed, P0 that nothing may go out."""
-    if _FORBIDS.search(text):
-        return "P0"
-    match = _DEMANDS.search(text)
-    denied = match and not vocabulary.DENIALS.isdisjoint(vocabulary.words(text[: match.end()]))
-    return "P1" if match and not denied else ""
+    """Return P0 if a text says that nothing may go out."""
+    return "P0" if _FORBIDS.search(text) else ""
 
 
 @functools.lru_cache(1 << 14)
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED, _CLASSED)))
+    found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED)))
     stated = [vocabulary.severity(said[1]) for said in found if not _is_taken_back(text, said)]
     severities = itertools.chain(stated, map(_short_in, sentences(text)))
     return next((each for each in severities if each in vocabulary.SERIOUS), "")
@@ -167,13 +145,6 @@ def sentences(text: str) -> list[str]:
 def first_sentence(text: str) -> str:
     told = (part for part in sentences(text) if not shapes.place_of(part).file)
     return next(told, text)[: shapes.TITLE]
-
-
-def names_nothing(sentence: str) -> bool:
-    """Whether a sentence says that nothing at all was found, of whatever severity."""
-    words = vocabulary.words(sentence)
-    is_all = {"other", "more", "further"}.isdisjoint(words) and not index.PLURALS.isdisjoint(words)
-    return is_all and vocabulary.says_nothing(sentence) and not any(map(vocabulary.severity, words))
 
 
 def names_only_place(row: str) -> bool:

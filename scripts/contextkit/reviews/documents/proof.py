@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -63,11 +63,9 @@ _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
 _WORDS = {
     "L": "p2 p2s p3 p3s imp medium low minor high major",  # a milder severity
-    "D": "without neither not isn sin senza sans sem geen ingen inga без free",
-    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
+    "B": "0 zero isn free 没有 沒有 无 無 " + " ".join(vocabulary.NEGATIONS),
     "T": "nothing rien nichts nada niente ничего",
-    "B": "no 0 none zero keine keinen keiner keines kein aucun aucune pas ninguna"
-         " ningún ninguno nenhum nenhuma nessun nessuna nessuno нет 没有 沒有 无 無",
+    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
     "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
     # words that make no difference
     "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
@@ -83,7 +81,7 @@ _LETTERS[_MARK] = "S"
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
-    r"[DBT]N*S(?:N*+(?![:|])(?:,?O*[DBT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
+    r"[BT]N*S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = Pattern(
@@ -91,17 +89,7 @@ _EXCEPT = Pattern(
     r"|au(?:ß|ss)er|excepto|tranne|menos|кроме)\b|除|以外",
     re.IGNORECASE,
 )
-_FIXED = Pattern(
-    rf"^[^:;]{{0,40}}{_MARK}[^:;]{{0,120}}\b(?:is|are|was|were|has been|have been)(?: now| all)?"
-    r" (?:fixed|resolved|closed|gone)(?: now| as well| too)?"
-    r"(?: and (?:is |are )?(?:now )?covered by (?:an? )?tests?)?\W*$",
-    re.IGNORECASE,
-)
 _STILL = r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't"
-_NOT_FIXED = Pattern(
-    rf"{_STILL}|\b(?:no|none|nothing|part|most|some|half|until|if|when|once|said|claims?)\b",
-    re.IGNORECASE,
-)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
 _COUNTED = Pattern(
@@ -118,13 +106,14 @@ _OTHER_VERDICT = Pattern(
     r"\b(?:do not|don't|must not|should not|shouldn't|cannot|can't|not ready to|not safe to)"
     r"(?: be)? (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\bnot approved"
     r"|\brequest(?:s|ed|ing)? changes|\bchanges requested|\breject(?:ed|s)?\b|\bno-go\b"
-    r"|\bneeds? (?:changes|work)\b|\bverdict\W{1,6}(?:fail|risky|needs|block|reject|not|error)"
+    r"|\bneeds? (?:changes|work)\b"
     r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
     needs="merge ship release deploy land approve ready request reject no-go need verdict fail"
     " block unsafe risky nack",
 )
+_STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _NO_VERDICT = Pattern(
     r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"
     r"|request)"
@@ -138,7 +127,7 @@ _UNREAD = Pattern(
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
     r"|\b(?:not|un)[ -]?reviewed\b(?!\W{0,4}(?:none|nothing|n/a|-))"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b|\b(?:could|can|(?:was|were) able to|managed to) only (?:read|review|look|open)",
+    r"|timed out)\b",
     re.IGNORECASE,
     needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review",
 )
@@ -146,6 +135,23 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
+_COVERED = Pattern(
+    r"[\s*_`>-]{0,6}(?:coverage|reviewed|read|covered)\W{1,6}\d{1,2}(?:[.,]\d{1,3})?\s?%"
+    r"|.{0,200}\b\d{1,2}\s?% of (?:the |all )?(?:\w+ )?(?:files|diff|changes?)\b",
+    re.IGNORECASE,
+)
+_LIMITED = Pattern(  # of who reads: `I only looked at …`, `we had no access`
+    r"\b(?:I|[Ww]e)\b(?! (?:have )?found)[^.;:!?]{0,40}"
+    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)[^.;:!?]{0,20}"
+    r"\b(?:look|read|review|open|run|ran|test|check|verif|access|time|load|g[eo]t\b)"
+)
+_OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
+_RANGE = Pattern(  # from the first to the last of a scale
+    r"\b(?:p[01]|critical|blocker|high)\s?(?:to|bis|à|through|-|–|—|…|\.\.+)\s?"
+    r"(?:p[23]|imp|low|minor|info)\b(?!\s?:)",
+    re.IGNORECASE,
+)
+_EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)
 _OF_FILES = Pattern(
     r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
 )
@@ -153,9 +159,6 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
-_COUNTED_ONLY = Pattern(
-    r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
-)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _VERDICT_ROW = Pattern(r"\W{0,8}verdict\W{1,6}(\S.*)$", re.IGNORECASE)
 _IMP_ROW = Pattern(r"\W{0,4}IMP\W{0,4}\|", re.IGNORECASE)
@@ -278,8 +281,12 @@ class _Proof:
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
         self._told: set[int] = set()  # rows of tables that only count or measure
-        for block in blocks("\n".join(self._rows)):
+        self._boxes = {at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row)}
+        self._is_asked_for = terms is not None
+        every = list(blocks("\n".join(self._rows)))
+        for block in every:
             self._note(block)
+        self._items = _unled(every, max(inside, default=0))
 
     def _note(self, block: Block) -> None:
         """Note whether a row explains the lines of a block, and whether it is code or counts."""
@@ -361,18 +368,14 @@ class _Proof:
             return f"says {serious}, which its index has not"
         if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
-        if _search(_UNREAD, row) or _reads_less(row):
+        if _search(_UNREAD, row) or _reads_less(row) or _LIMITED.search(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if _READ.match(row):
-            return not _reads_less(row)
-        if _OURS.match(self._raw[number - 1]) or _RULES.match(row):
-            return True
-        is_confirmed = bool(self._confirmed and _fixed_in(row))
-        return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
+        is_left = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
+        return bool(is_left or (self._confirmed and _fixed_in(row)))
 
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
@@ -407,25 +410,29 @@ class _Proof:
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
+        if _is_other_verdict(bare):
+            return "gives another verdict"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         of_row = number in self._of_row
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
-            value = _all_words(label["value"])
-            is_brief = 0 < len(value) < _LABEL_WORDS - 1
-            is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label["label"]))
-            if is_verdict or (is_brief and value[0] in _FAILING):
-                passes = value[0] in _PASSING and value != ["no"]
-                return "" if passes else "gives another verdict"
             is_explained = of_row and bare[: label.end("label")].isascii()
-            if not is_explained and not _is_known_label(label["label"], label["value"]):
-                return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
-            if is_explained:
-                return ""
-        if number in self._issues and not of_row:
-            empty = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
-            return "" if empty else "stands under Issues Found without a row"
-        return ""
+            why = _of_label(label["label"], label["value"], is_explained)
+            if why or is_explained or number not in self._issues | self._boxes:
+                return why
+        return "" if of_row else self._open(number, bare)
+
+    def _open(self, number: int, bare: str) -> str:
+        """Return why a line is a doubt that stands where findings do, or ''."""
+        if vocabulary.says_nothing(vocabulary.plain(bare).strip(".")) or _said(bare):
+            return ""  # denied
+        if number in self._issues:
+            return "stands under Issues Found without a row"
+        if number in self._boxes:
+            return "is a box that is not ticked"
+        may_be_one = number in self._items and not phrases.is_ticked(bare)
+        is_one = may_be_one and (self._is_asked_for or phrases.is_serious(bare))
+        return "is an item that no row and no line above it explains" if is_one else ""
 
     def _explains(self, title: str) -> bool:
         words = _all_words(title)
@@ -434,6 +441,20 @@ class _Proof:
         if index.group_of(title) or _said(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _unled(every: list[Block], index_ends: int) -> set[int]:
+    """Return the lines of items that nothing leads, in the section below the index."""
+    below = [block for block in every if block.first > index_ends]
+    heads = [at for at, block in enumerate(below) if block.kind == "heading"]
+    first, last = ((*heads, len(below), len(below)))[:2]
+    led, lines = False, set[int]()
+    for block in below[first:last]:
+        if block.kind == "item" and not led:
+            lines.add(block.first)
+        elif block.kind != "item":
+            led = block.title.rstrip("* ")[-1:] == ":"
+    return lines
 
 
 def _counts_nothing(head: list[str], rows: list[list[str]]) -> bool:
@@ -448,6 +469,21 @@ def _measures(rows: list[list[str]]) -> bool:
     return bool(rows) and all(
         len(row) > 2 and all(_MEASURED.fullmatch(cell) for cell in row[1:]) for row in rows
     )
+
+
+def _of_label(label: str, text: str, is_explained: bool) -> str:
+    """Return why a label with a value is a doubt, or ''."""
+    value = _all_words(text)
+    is_brief = 0 < len(value) < _LABEL_WORDS - 1
+    is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
+    if is_verdict or (is_brief and value[0] in _FAILING):
+        passes = value[0] in _PASSING and value != ["no"]
+        return "" if passes else "gives another verdict"
+    if _is_unknown_severity(label, value):
+        return "has a severity that nobody knows"
+    if is_explained or _is_known_label(label, text):
+        return ""
+    return f"is a statement of its own ({names.one_line(label)[:30]})"
 
 
 def _is_known_label(label: str, value: str) -> bool:
@@ -465,6 +501,12 @@ def _is_known_label(label: str, value: str) -> bool:
     if all(map(_passes, _all_words(value))) or vocabulary.says_nothing(vocabulary.plain(value)):
         return True
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+
+
+def _is_unknown_severity(label: str, value: list[str]) -> bool:
+    """Whether the value of a label such as `Severity` is a word or number that is none."""
+    is_scale = vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3
+    return is_scale and not any(map(vocabulary.severity, value)) and "none" not in value
 
 
 def _passes(word: str) -> bool:
@@ -523,8 +565,6 @@ def _said_words(row: str) -> int:
 def _of_sentence(sentence: str) -> str:
     severities = _SERIOUS.findall(sentence)
     marked = _SERIOUS.sub(_MARK, sentence.replace(_MARK, "x"))
-    if _FIXED.search(marked) and not _NOT_FIXED.search(marked):
-        return ""
     rest, denied = _without_denied(marked)
     if _MARK in rest:
         return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
@@ -544,9 +584,12 @@ def _without_denied(marked: str) -> tuple[str, bool]:
 
 
 def _is_scale(read: str) -> bool:
-    """Whether a line only lists the severities that there are: no count, no place."""
-    is_told = not _SCALE.search(read) or _COUNTED.search(read) or len(read.split()) > 40
-    return not is_told and shapes.is_legend(read)
+    """Whether a line only says which severities there are: no count, no place."""
+    if _COUNTED.search(read) or len(read.split()) > 40:
+        return False
+    equated = {word.lower() for word in _EQUATED.findall(read)}
+    is_list = shapes.is_legend(read) or _RANGE.search(read)
+    return len(equated) > 1 or bool(is_list and _SCALE.search(read))
 
 
 def _says_none(row: str, after: str) -> bool:
@@ -575,7 +618,9 @@ def _unescaped(row: str) -> str:
 
 
 def _reads_less(row: str) -> bool:
-    """Whether a line says that fewer files were read than there are."""
+    """Whether a line says that fewer files were read than there are, or less than all."""
+    if _COVERED.match(row):
+        return True
     if "%" in row or not any(map(str.isdigit, row)):
         return False
     return any(
@@ -583,6 +628,13 @@ def _reads_less(row: str) -> bool:
         and _OF_FILES.search(row[max(0, match.start() - 40) : match.end() + 24])
         for match in _PART.finditer(row)
     )
+
+
+def _is_other_verdict(row: str) -> bool:
+    """Whether a line says what the verdict is, and that it does not pass."""
+    match = _STATED.search(row)
+    words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
+    return bool(words) and (words[0] not in _PASSING or words[0] == "no")
 
 
 def _is_plain_row(bare: str) -> bool:

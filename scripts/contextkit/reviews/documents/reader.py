@@ -22,11 +22,11 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, tables, trees, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, tables, trees, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.sight import COUNTED, MOST_SIBLINGS, PLACEHOLDER, Sight
-from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
+from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -42,19 +42,13 @@ _PRAISE = frozenset(
 )
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
-_SAMPLE = Pattern(r"\b(?:such as|for example|e\.g\.|like (?:this|these|so)|looks like)\b", re.I)
-_SKIPPED = frozenset("ignored skipped excluded filtered unreviewed".split())
-_FILES = frozenset("file files path paths".split())
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
-_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}[\d:]*:\s")  # a line that a tool printed
-_MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
-_NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
-_OPENS = 80  # characters of a title that begins with a place
 _FEW_BLANKS = 2  # in a sentence that names nothing: `High priority.`
+_NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _FEW = 100  # characters of what says that there is nothing
 
 
@@ -71,19 +65,13 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Outline(text)
-    samples = sight.samples()
     candidates = sight.of_blocks()
-    printed = [each for each in sight.of_tools() if each.line not in samples]
-    tagged = list(sight.of_tagged())
-    there = {line for each in tagged for line in range(each.line, each.end + 1)}
-    candidates = [each for each in candidates if each.line not in there]
-    there = {line for each in candidates for line in range(each.line, each.end + 1)}
-    candidates += [each for each in tagged if each.line not in there]
+    printed = list(sight.of_tools())
     starts = {finding.line for finding in printed}
     candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
     candidates += [finding for finding in printed if finding.line not in there]
-    candidates = candidates or [each for each in sight.of_codes() if each.line not in samples]
+    candidates = candidates or list(sight.of_codes())
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
     there = {line for each in candidates for line in range(each.line, each.end + 1)}
     candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
@@ -119,8 +107,6 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         also = [section] if candidate.recap else []
         at = next((positions[key] for key in keys + also if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
-        if not candidate.recap and its.end - its.line > mine.end - mine.line:
-            mine, its = its, mine  # the one that says more
         differs = its.file and (mine.file, mine.at) != (its.file, its.at)
         differs = differs or mine.severity != its.severity
         if at == len(kept) or (differs and not candidate.recap):
@@ -159,7 +145,10 @@ class Outline(Sight):
         titles = (
             x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
         )
-        return not is_own and any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+        is_told = any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+        below = self._direct.get(at, [at])[0]
+        counts = COUNTED.search(self.blocks[at].title) and self.blocks[below].kind != "heading"
+        return not is_own and (is_told or bool(counts))
 
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
@@ -183,7 +172,6 @@ class Outline(Sight):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self._told_until(following - 1)) if is_cut else finding
             place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
-            place = self._place(own.line, own.end) if is_cut and not at else place
             is_better = place.line or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
@@ -208,8 +196,7 @@ class Outline(Sight):
             )
             if candidate:
                 candidates.append(candidate)
-                is_whole = block.kind == "item" or (is_heading and not nested)
-                skip = candidate.end if is_whole else block.last
+                skip = block.last if is_heading and nested else candidate.end
         return candidates
 
     def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
@@ -219,13 +206,6 @@ class Outline(Sight):
             return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
         severity = self._graded(at)
-        if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
-            return None
-        words = vocabulary.words(title)
-        if COUNTED.search(block.title) and not (
-            _SKIPPED.isdisjoint(words) or _FILES.isdisjoint(words)
-        ):
-            return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_own = bool(identity) or block.title[:1] == "["
@@ -271,16 +251,11 @@ class Outline(Sight):
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        own += self._label_behind(at) if block.kind == "item" else []
-        own = [row for row in own if "verall" not in row[:12]]  # of the whole review
+        own += self._label_behind(at)
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(phrases.is_settled, own)):
             return None
-        is_bare = head.raw in SEVERITIES and shapes.place_in(head.title[:_OPENS]).file
-        is_head = head.marked or head.id or is_bare
-        severity = (head.severity if is_head else "") or shapes.tail_of(bare)
-        if severity in SERIOUS and block.kind == "text":
-            severity = vocabulary.strictest(severity, phrases.said_in(" ".join(own)))
+        severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
@@ -291,34 +266,27 @@ class Outline(Sight):
         is_item = block.kind == "item" and block.level < 2
         is_listed = not severity and (is_item or self._begins_one(at))
         inherited = self._inherited(at) if is_listed else ""
-        scored = shapes.scored(bare) if inherited in SERIOUS else ""
-        inherited = inherited if scored in ("", *SERIOUS) else scored
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        is_defined = head.is_sign or " = " in head.title
-        listed = head.title if is_defined else "" if head.marked else bare
-        if shapes.is_legend(listed):
-            return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
-        identity = head.id or self._labelled(
-            block.first - 1, min(block.last, block.first + 12), _IDS
-        )
-        is_again = self._is_below(at, _REPEATS)
         end = self.end_of(at, block)
         behind = self.plain[block.last : end]
         if self._is_denied(block.first, end) or any(map(phrases.is_settled, behind)):
             self._over.update(range(block.first, end + 1))
             return None
-        recap = bool(inherited) or is_again
-        made = self._made(severity or inherited, identity, title, block.first, end, recap)
-        is_placed = block.kind != "item" or shapes.place_in(self._text(block.first, end)).file
-        return made.replace(file="", at=0) if made and is_again and not is_placed else made
+        recap = bool(inherited) or self._is_below(at, _REPEATS)
+        told = min(block.last, block.first + 12)
+        identity = head.id or self._labelled(block.first - 1, told, _IDS)
+        return self._made(severity or inherited, identity, title, block.first, end, recap)
 
     def _label_behind(self, at: int) -> list[str]:
-        """Return the label that stands as a paragraph behind an item."""
-        last, inside = self.blocks[at].last, self.blocks[at].inside
-        behind = (block for block in self.blocks[at + 1 : at + 6] if block.first > last)
+        """Return the label that stands as a paragraph behind an item, or behind a bold title."""
+        _, _, _, _, last, inside = block = self.blocks[at]
+        if block.kind != "item" and not self._leads(at):
+            return []
+        end = self.end_of(at, block)
+        behind = (block for block in self.blocks[at + 1 : at + 6] if last < block.first <= end)
         texts = itertools.takewhile(lambda x: (x.kind, x.inside) == ("text", inside), behind)
         rows = (self.plain[block.first - 1] for block in texts if block.first == block.last)
         return [row for row in rows if shapes.label_in(row)][:1]
@@ -333,12 +301,10 @@ class Outline(Sight):
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
-        is_empty = is_empty or bool(normal.field_in(whole, most=1))
         if is_empty or not shapes.has_words(shapes.without_place(title)):
             below = shapes.cleaned(phrases.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty
-            is_placed = bool(not title and shapes.place_in(whole).file)
-            if not (shapes.has_words(below) or is_named or is_placed):
+            if not (shapes.has_words(below) or is_named):
                 return None
             title = below or title or whole
         place = self._place(first, last)
@@ -347,12 +313,6 @@ class Outline(Sight):
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = tables.table_rows(self.plain[block.first - 1 : block.last])
         roles = tables.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
-        is_row = sum(map(bool, map(vocabulary.severity, head.cells))) == 1
-        if is_row and shapes.place_in(" | ".join(head.cells)).line:  # there is no head
-            rows, roles = (
-                [head, *rows],
-                tables.graded(list(map(str, range(len(head.cells)))), [head.cells]),
-            )
         if "severity" not in roles and (card := tables.of_card(rows, block)):
             return [card]
         if "severity" in roles:
@@ -363,28 +323,19 @@ class Outline(Sight):
         if tables.is_scale(roles, rows):
             return []
         group = self._inherited(at)
-        numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
-        own = self._numbered(block.last, numbers)
-        made = [
-            (finding.replace(end=block.first + row.last), own.get(number))
-            for row, number in zip(rows, numbers, strict=True)
-            if (finding := tables.of_row(roles, row.cells, block.first + row.first, group))
-        ]
-        if sum(map(bool, map(vocabulary.severity, head.cells))) > 1:
-            return []  # counts, or a matrix of risks
-        explains = {"meaning", "definition", "criteria", "sla"} & {x.lower() for x in head.cells}
-        if explains and not {"place", "file", "id"}.intersection(roles):
-            return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         place = shapes.place_of(heading)
-        is_named = not (shapes.is_general(heading) or self._inherited(at) or place.file)
-        is_alone = len(rows) == len(made) == 1
-        is_titled = "title" in roles or not heading
-        if is_alone and is_named and not is_titled:
-            header = self.blocks[block.inside]
-            title = shapes.cleaned(shapes.titled(heading)[2])
-            return [made[0][0].replace(title=title, line=header.first, end=header.last)]
-        return [self._at_section(finding, place, section) for finding, section in made]
+        numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
+        own = self._numbered(block.last, numbers)
+        made = (
+            (number, row.last, tables.of_row(roles, row.cells, block.first + row.first, group))
+            for number, row in zip(numbers, rows, strict=True)
+        )
+        return [
+            self._at_section(finding.replace(end=block.first + last), place, own.get(number))
+            for number, last, finding in made
+            if finding
+        ]
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
         """Return what stands behind a table and begins with its rows' numbers, if each has one."""
@@ -403,41 +354,8 @@ class Outline(Sight):
         place = self._place(own.first, own.last) if own else above
         is_better = not row.file or (place.file and not row.at)
         row = row.replace(file=place.file, at=place.line) if is_better else row
-        return (
-            row.replace(line=own.first, end=own.last, recap=True)
-            if own
-            else row.replace(recap=True)
-        )
-
-    def of_tagged(self) -> Iterator[Finding]:
-        """The findings that tags tell, as the objects that they are: `<issue severity="high">`."""
-        text = "\n".join(self.rows)
-        elements = objects.elements(text) if "</" in text or "/>" in text else []
-        every = objects.findings(trees.still_open(elements), trees.graded)
-        for told in itertools.islice(every, _MOST_OBJECTS):
-            finding = trees.of_object(told)
-            is_told = told.title and told.severity.isalpha()
-            if finding and finding.line:
-                yield from (finding,) if finding.file or is_told else ()
-
-    def samples(self) -> set[int]:
-        """Return the lines of code that is an example, as all is where a review found nothing."""
-        last = " ".join([row for row in self.plain if row.strip()][-3:])
-        is_none = any(map(phrases.names_nothing, re.split(r"[.,;](?:\s|$)", last)))
-        code = [each for each in self.blocks if each.kind == "code" or self._is_shown(each)]
-        above = [self.plain[max(0, self._told_until(block.first - 1) - 1)] for block in code]
-        return {
-            number
-            for block, row in zip(code, above, strict=True)
-            if is_none or _SAMPLE.search(row)
-            for number in range(block.first, block.last + 1)
-        }
-
-    def _is_shown(self, block: Block) -> bool:
-        """Whether a paragraph is indented below a line that ends with a colon."""
-        above = self._told_until(block.first - 1)
-        is_indented = block.kind == "text" and self.rows[block.first - 1][:2] == "  "
-        return is_indented and above > 0 and self.plain[above - 1].rstrip()[-1:] == ":"
+        row = row.replace(line=own.first, end=own.last) if own else row
+        return row.replace(recap=True)
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -495,32 +413,23 @@ class Outline(Sight):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
             is_denied = phrases.is_ticked(self.plain[block.first - 1])
-            is_denied = (
-                is_denied
-                or self._is_answered(block.last)
-                or self._is_denied(block.first, block.last)
-            )
+            is_denied = is_denied or self._is_denied(block.first, block.last)
             if block.first in self._over or is_denied:
                 continue
             rows = self.plain[block.first - 1 : block.last]
-            is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
-            if (block.kind == "text" and is_log) or shapes.is_fields(rows):
+            if shapes.is_fields(rows):
                 continue
             text = " ".join(" ".join(rows).split())
-            above = self._place_above(block.first)
             place = shapes.place_in(text)
-            below = self.blocks[at + 1].first if self._is_place_of(block, at + 1) else 0
-            apart = above if above and not place.file else below
-            place = shapes.place_in(self.plain[apart - 1]) if apart else place
             said = phrases.said_in(text)
             demanded = phrases.demanded_in(text)
             is_stated = place.file and (said or demanded) if only_said else place.file or said
             is_cell = bool(vocabulary.severity(text))
-            if not is_stated or is_cell or _MILDLY.search(text[:60]):
+            if not is_stated or is_cell:
                 continue
             parts = [part for part in phrases.sentences(text) if not phrases.DENIES.search(part)]
             left = " ".join(parts)
-            is_worst = bool(phrases.WORST.search(left)) and "less urgent" not in left
+            is_worst = bool(phrases.WORST.search(left))
             is_bad = demanded or phrases.BAD.search(left)
             if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
                 named = (part for part in parts if part.count(" ") > _FEW_BLANKS)
@@ -546,6 +455,7 @@ class Outline(Sight):
             is_record = block.kind == "text" and shapes.is_fields(rows)
             if any(map(phrases.is_settled, rows)):
                 continue
+            is_record = is_record or shapes.is_led(block)
             if block.first in covered or not (is_record or block.kind in ("heading", "item")):
                 continue
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)

@@ -45,14 +45,13 @@ _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _DRAWN = Pattern(r"[│║┃]")
 BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
-_SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
+_SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
 _SHORTCODES = {
     "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
-_IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
@@ -79,19 +78,16 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
 )
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
-_COUNTED = Pattern(  # `Blocker 1 — …`
-    r"[*_`\[(]{0,3}([^\W\d][\w-]{1,19})[ #]{1,2}\d{1,3}[*_`\])]{0,3}\s{0,2}"
-    r"(?:[:—–|/)]|-(?=\s))[*_]{0,2}\s"
-)
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
-_SCORED = Pattern(r"[*_`(\[ ]{0,4}(\d{1,2})(?:/|\s?\(?(?:out )?of )(10|5)\b")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
 _PART = Pattern(  # what parts of a finding are called
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
-_SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
+_SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
+    r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
+)
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
@@ -118,8 +114,9 @@ _ENDS = (
     r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
-_PATH = Pattern(
-    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
+_PATH = Pattern(  # with a known ending, or with a folder before and a line behind
+    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
+    r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
 _AFTER = Pattern(
     r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–·-]?\s?"
@@ -302,7 +299,7 @@ def is_led(block: Block) -> bool:
     """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
     bold = BOLD.match(block.title) if block.kind == "text" else None
     title = (bold[1] or bold[2]) if bold else ""
-    return len(title.split()) > 1 and title[-1] != ":" and not _PART.match(title)
+    return len(title.split()) > 1 and title[-1] != ":"
 
 
 def lead_in(row: str) -> str:
@@ -354,12 +351,19 @@ def label_in(row: str) -> str:
     if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
-        severity = severity or vocabulary.of_tool(words[0]) or scored(value)
+        severity = severity or vocabulary.of_tool(words[0])
     else:
         stated = _INLINE.search(row)
         word = stated[1].strip("*_`\"'.") if stated else ""
-        severity = vocabulary.severity(word) or scored(word)
+        severity = vocabulary.severity(word)
     return "" if severity and is_legend(row) else severity
+
+
+def placed_grade(row: str) -> str:
+    """Return the severity of a line with nothing else but a place: `*High — a.py, line 4*`."""
+    first, *rest = re.split(r"\s[·•|—–-]\s|[,:(]\s?", row.strip("*_> "), maxsplit=1)
+    is_placed = rest and place_of(rest[0].strip(") ")).file
+    return vocabulary.severity(first.strip("*_`[] ")) if is_placed else ""
 
 
 def fields_in(row: str) -> list[str]:
@@ -368,12 +372,6 @@ def fields_in(row: str) -> list[str]:
         return [row]
     parts = (part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH)
     return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
-
-
-def scored(row: str) -> str:
-    """Return the severity of a score that a line begins with: `6/10 — …`, `4 of 5`, or ''."""
-    match = _SCORED.match(row)
-    return vocabulary.of_score(str(10.0 * int(match[1]) / int(match[2]))) if match else ""
 
 
 def effect_in(row: str) -> str:
@@ -429,13 +427,11 @@ def head_of(text: str) -> Head:
             rest.severity = rest.raw = stated or severity
             rest.marked, rest.is_sign = True, not stated
             return rest
-    for pattern in (KIND, _SHOUTED, _NUMBERED, _COUNTED):
+    for pattern in (KIND, _SHOUTED, _NUMBERED):
         match = pattern.match(bare)
         words = match[1].split(",") if match else []
         if match and (severity := vocabulary.strictest(*map(vocabulary.severity, words))):
             return Head(f"[{severity}] {bare[match.end() :]}")
-    if severity := graded_in(bare[:GRADED]) if ":" in bare[:GRADED] else "":
-        return Head(f"[{severity}] {bare.partition(':')[2]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):
@@ -470,9 +466,6 @@ def _in_brackets(part: str) -> str:
         return severity
     if "," in part and all(each := [vocabulary.severity(one) for one in part.split(",")]):
         return vocabulary.strictest(*each)
-    label, _, score = part.strip().rpartition(" ")
-    if vocabulary.is_scale(label) and (severity := scored(score)):
-        return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
     severities = [vocabulary.severity(w) for w in graded if w.isalnum()]
@@ -522,8 +515,6 @@ def unmarked(row: str) -> str:
         row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
-    if "![" in row:
-        row = _IMAGE.sub(lambda match: _badge(match[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
         row = row.replace("****", "**")
@@ -589,11 +580,6 @@ def without_fields(title: str) -> str:
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
     rest = " · ".join(kept)
     return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
-
-
-def unplaced(text: str) -> str:
-    """Return a text of fields without the names of files in it."""
-    return _PATH.sub(" · ", text) if "." in text or "file" in text else text
 
 
 def without_place(title: str) -> str:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import re
 from collections import Counter
 
-from contextkit.base import markdown
 from contextkit.base.type_names import Callable
 from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.shapes import NOWHERE, Place
@@ -24,9 +22,8 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
-COUNTED = Pattern(r"\(\d{1,3}\)\s*$")
-_GROUP_WORDS, MOST_SIBLINGS = 5, 100
-_WIDE = 60  # characters of a line that is full
+COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
+MOST_SIBLINGS = 100
 
 
 class Sight:
@@ -36,27 +33,18 @@ class Sight:
         self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
-        for row in normal.with_bars(normal.with_marks(self.rows)):
+        for row in normal.with_marks(self.rows):
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
-        if end := markdown.front_matter(self.plain):
-            self.plain[0] = self.plain[end] = ""  # a list as any other
-        self.plain = normal.with_underlines(self.plain)
         self.plain, ends = normal.with_summaries(self.rows, self.plain)
         self._raise_leads()
-        self.plain = normal.with_labels(self.plain)
         every = normal.closed(blocks("\n".join(self.plain)), ends)
         self.blocks = shapes.parted(every, self.plain)
         self._above_places = self._heading_places()
         self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
-        times = Counter(heading.title for heading in headings)
-        self._signs = Counter(
-            (each.inside, each.level, shapes.head_of(each.title).severity) for each in headings
-        )
-        self._kinds = Counter(sign[:2] for sign in self._signs)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._by_number = [
             (match[1], block)
@@ -64,15 +52,11 @@ class Sight:
             if block.kind in ("heading", "text") and (match := _NUMBER.match(block.title))
             if block.kind == "heading" or shapes.begins(block.title)
         ]
-        self._parts = {
-            title
-            for title, count in times.items()
-            if count > 1 and not shapes.begins_finding(title)
-        }
+        titles = Counter(heading.title for heading in headings)
+        self._parts = {x for x in titles if titles[x] > 1 and not shapes.begins_finding(x)}
         self._grades: dict[int, str] = {}  # and more that is asked twice, by block
         self._groups: dict[int, str] = {}
         self._placed: dict[int, bool] = {}
-        self._several: dict[int, bool] = {}
         self._over: set[int] = set()  # lines of what is settled or denied
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -149,34 +133,13 @@ class Sight:
         is_template = PLACEHOLDER.search(self.rows[block.first - 1])
         is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
         is_settled = is_leaf and any(map(phrases.is_settled, self._directly_below(at)))
-        is_settled = is_settled or (is_leaf and self._is_denied(block.first, block.last))
         return bool(is_template or is_settled or phrases.says_over(block.title))
 
     def _is_denied(self, first: int, last: int) -> bool:
-        """Whether the last sentence of some lines, or the answer to what they quote, denies it."""
+        """Whether the last sentence of some lines denies it."""
         last = self._told_until(last)
         told = phrases.sentences(" ".join(self.plain[max(first, last - 3) - 1 : last]))
-        if told and phrases.DENIED.match(told[-1]):
-            return True
-        for number in filter(self._is_answered, range(first, last)):
-            answer = vocabulary.words(re.split(r"[.,:;!]", self._after(number), maxsplit=1)[0])
-            denied = answer[:2] in (
-                ["not", "so"],
-                ["not", "true"],
-            ) or not phrases.DISAGREES.isdisjoint(answer)
-            if len(answer) < 4 and denied:
-                quoted = self.plain[first - 1 : number]
-                return any(phrases.is_serious(row) or shapes.begins(row) for row in quoted)
-        return False
-
-    def _is_answered(self, last: int) -> bool:
-        """Whether a line is the last one of a quote, with other words below it."""
-        after = self._after(last)
-        return self.rows[last - 1].lstrip()[:1] == ">" and after[:1] not in ("", ">", "#")
-
-    def _after(self, number: int) -> str:
-        """Return the next line that says anything, or ''."""
-        return next(filter(str.strip, self.rows[number : number + 3]), "").lstrip()
+        return bool(told and phrases.DENIED.match(told[-1]))
 
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
@@ -233,6 +196,7 @@ class Sight:
             rows = self.plain[block.first - 1 : last]
             fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
             graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
+            graded |= set() if stated else {shapes.placed_grade(rows[0])} - {""}
             stated |= graded
             records += bool(graded) and block.first < block.last
         stated -= {""}
@@ -242,6 +206,7 @@ class Sight:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
         label = shapes.FIELD.match(block.title)
+        is_record = self._states(block)
         for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.first <= last:
                 continue
@@ -253,16 +218,23 @@ class Sight:
             is_placed = self._begins_at(number) and not self._is_place_of(block, number)
             is_led = not is_below and (is_placed or self._begins_one(number))
             is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
+            is_graded = is_graded or (is_record and self._states(other))
             begins = is_next or is_graded or is_led
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
 
+    def _states(self, block: Block) -> bool:
+        """Whether a paragraph of several lines has a severity as a label in one of them."""
+        rows = self.plain[block.first - 1 : min(block.last, block.first + 12)]
+        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
+
     def _is_place_of(self, block: Block, at: int) -> bool:
         """Whether a paragraph is only the place of the one before, which names none itself."""
         other, *after = self.blocks[at : at + 2] or [block]
         is_line = other.kind == "text" and other.first == other.last != block.last
+        is_line = is_line and other.title.rstrip("* ")[-1:] != ":"
         is_only = is_line and phrases.names_only_place(other.title)
         is_next = bool(after) and after[0].kind == "item"  # else it is that of a list
         is_led = self._place_above(self._lists.get(block.first, block.first))
@@ -288,20 +260,7 @@ class Sight:
         """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
         head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
         is_numbered = self.blocks[at].kind == "text" and bool(head.id) and head.marked
-        return is_numbered or self._leads(at) or self._is_placed_below(at)
-
-    def _is_placed_below(self, at: int) -> bool:
-        """Whether a paragraph is one of several below a group of which each has a place."""
-        inside = self.blocks[at].inside
-        if self.blocks[at].kind != "text" or inside < 0 or not self._group(inside):
-            return False
-        if inside not in self._several:
-            below = [self.blocks[each] for each in self._direct[inside][:MOST_SIBLINGS]]
-            texts = [self._text(block.first, block.last) for block in below]
-            are_texts = all(block.kind == "text" for block in below) and len(texts) > 1
-            places = [shapes.place_in(text) for text in texts] if are_texts else [NOWHERE]
-            self._several[inside] = all(place.line for place in places)
-        return self._several[inside]
+        return is_numbered or self._leads(at)
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -312,8 +271,6 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        while inside >= 0 and self._is_file(inside):
-            inside = self.blocks[inside].inside
         return self._group(inside) if inside >= 0 else ""
 
     def _is_file(self, at: int) -> bool:
@@ -329,30 +286,9 @@ class Sight:
             title = self.blocks[at].title
             stated = index.group_of(title)
             if not stated and self.blocks[at].kind == "heading":
-                stated = phrases.demanded_in(title) or self._group_by_sign(at)
+                stated = phrases.demanded_in(title)
             self._groups[at] = stated
         return self._groups[at]
-
-    def _group_by_sign(self, at: int) -> str:
-        """Return that of a heading with a count, or the only one of its sign, above places."""
-        block = self.blocks[at]
-        head = shapes.head_of(block.title)
-        words = [word for word in vocabulary.words(head.title) if not word.isdigit()]
-        if not head.is_sign or len(words) > _GROUP_WORDS or shapes.place_in(block.title).file:
-            return ""
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())[:MOST_SIBLINGS]]
-        listed = [each for each in below if each.kind in ("heading", "item") or shapes.is_led(each)]
-        is_counted = COUNTED.search(block.title) and listed
-        sign = (block.inside, block.level, head.severity)
-        is_one = self._signs[sign] == 1 and self._kinds[sign[:2]] > 1
-        is_placed = listed[:1] == below[:1] and all(map(self._names_place, listed))
-        return head.severity if is_counted or (is_one and is_placed) else ""
-
-    def _names_place(self, block: Block) -> bool:
-        """Whether an item begins with a place, or a heading has one in its first lines."""
-        last = min(block.last, block.first + 6) if block.kind == "heading" else block.first
-        text = self._text(block.first, last)
-        return bool(shapes.place_in(text if block.kind == "heading" else block.title[:80]).file)
 
     def _leads(self, at: int) -> bool:
         """Whether a paragraph is one of those that a bold title leads, below one heading."""
@@ -373,15 +309,7 @@ class Sight:
             lead = shapes.head_of(bold[1] or bold[2]).title
             is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
             title = lead if is_title and not vocabulary.severity(lead) else title
-        return phrases.first_sentence(self._whole(title, block))
-
-    def _whole(self, title: str, block: Block) -> str:
-        """Return a title that ends with a line, with the next one if that goes on in lower case."""
-        first, after = block.first - 1, block.first
-        is_cut = self.plain[first].rstrip().endswith(title[-_WIDE:]) and title[-1:].isalpha()
-        goes_on = is_cut and after < block.last and len(self.plain[first]) >= _WIDE
-        row = self.plain[after].strip() if goes_on else ""
-        return f"{title} {row}" if row[:1].islower() and not shapes.place_of(row).file else title
+        return phrases.first_sentence(title)
 
     def _named(self, block: Block) -> str:
         """Return the first value of a record that has words and is neither severity nor place."""
@@ -390,15 +318,12 @@ class Sight:
         return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
 
     def _said_below(self, first: int, last: int) -> str:
-        """Return the title that stands below a line: labelled, in bold, or the first words."""
+        """Return the title that stands below a line: labelled, or the first words."""
         if told := self._labelled(first, min(last, first + 8)):
             return told
         others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
-        rows = [row for row in others if shapes.letters(shapes.without_place(row)) > 12]
-        bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
-        return next(
-            (lead for lead in bold if lead[-1] != ":"), rows[0].lstrip("#").strip() if rows else ""
-        )
+        rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
+        return next(rows, "").lstrip("#").strip()
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -413,7 +338,7 @@ class Sight:
             return place
         number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
-        if place.file and not above.file.endswith(f"/{place.file}"):
+        if place.file:
             return Place(place.file, number)
         return Place(above.file, number or above.line)
 

@@ -15,7 +15,6 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -65,9 +64,7 @@ def table_rows(lines: list[str]) -> list[Row]:
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
-        is_rest = len(lines) - 1 in rules and cells.count("") * 2 > len(cells)
-        may_go_on = bool(made) and (is_drawn or is_rest)
-        goes_on = may_go_on and rules.isdisjoint((at - 1, at))
+        goes_on = bool(made) and is_drawn and rules.isdisjoint((at - 1, at))
         if goes_on:
             joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
             made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
@@ -154,7 +151,5 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     if any(map(phrases.is_done, told)) or any(map(phrases.is_ticked, told)):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
-    if not place.file and re.fullmatch(r"[\w./-]{1,200}\.\w{1,12}", fields.get("file", "")):
-        place = Place(fields["file"], shapes.line_in(f"line {fields.get('line', '')}"))
     place = place if place.file else shapes.place_in(" | ".join(row))
     return shapes.finding(severity, phrases.first_sentence(title), number, 0, place, identity)

@@ -48,12 +48,7 @@ def _is_over(item: Any) -> bool:
 
 
 def _in_file(key: str, value: Any) -> Any:
-    """Return what stands under the name of a file, or a line of it, with that name.
-
-    `{"src/a.ts": [{…}]}`, `{"src/a.ts": {"12": {…}}}`
-    """
-    if key.isdecimal() and isinstance(value, dict):
-        return {"line": int(key)} | value
+    """Return what stands under the name of a file with that name: `{"src/a.ts": [{…}]}`."""
     if shapes.place_in(key).file != key:
         return value
     if isinstance(value, list):
@@ -97,8 +92,7 @@ def graded(key: str, word: str) -> str:
         return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
-    severity = vocabulary.of_tool(word) or shapes.scored(word)
-    return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
+    return vocabulary.of_tool(word) or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
 def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -201,6 +201,13 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     return parse(files.read_bytes(path), encode(agent))
 
 
+def report(layout: Layout, entry: Entry) -> str:
+    """The path of an agent's report, relative to the root; '' if there is none where one may be."""
+    path = str(entry.get("detail_path") or "")
+    is_default = os.path.dirname(layout.join(path)) == folder(layout)
+    return "" if is_default and not os.path.lexists(layout.join(path)) else path
+
+
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`."""
     store = store or folder(layout)

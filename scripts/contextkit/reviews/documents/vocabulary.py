@@ -69,11 +69,12 @@ _SAYS_NOTHING = _NOTHING | frozenset(
     " applicable more other further".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
-DENIALS = frozenset(  # and conditions
-    "any if when each every no not non none nothing never without neither nor but aucun"
-    " aucune pas sans kein keine keinen nicht nichts ohne ningún ninguna sin nessun nessuna"
-    " senza nenhum nenhuma sem нет не".split()
+NEGATIONS = frozenset(
+    "no not non none nothing without neither aucun aucune pas sans rien kein keine keinen keiner"
+    " keines nicht nichts ohne ningún ninguna ninguno sin nada nessun nessuna nessuno niente senza"
+    " nenhum nenhuma sem geen ingen inga нет не без ничего".split()
 )
+DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")

@@ -34,7 +34,6 @@ KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # of an agent's file; a run 
 _ASIDE = ".aborted-"  # behind the name of a file that a new one replaced
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
-    "index_incomplete": "a P0 or P1 is missing from its index",
     "truncated": "the file ends early",
     "too_long": f"only its first {reader.MOST_LINES:,} lines are read",
     "unclosed_fence": "a code fence is never closed",

@@ -147,14 +147,21 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
 
 
 def detail(layout: Layout, agent: str) -> str:
-    """The file that an agent's verdict names. Raises ContextError if outside the root."""
+    """The file that an agent's verdict names, put back if its session has ended.
+
+    Raises ContextError if it is outside the root, or gone.
+    """
     entry = verdict_files.load(layout, agent)
     if entry is None:
         raise ContextError(f"{agent}: this agent has no verdict")
-    path = str(entry.get("detail_path") or "")
-    if not path or os.path.isabs(path) or ".." in path.split("/"):
+    path = verdict_files.report(layout, entry)
+    if not path:
+        raise ContextError(f"{agent}: left no report, only this: {entry['summary']}")
+    if os.path.isabs(path) or ".." in path.split("/"):
         raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")
     full = files.inside(layout.root, layout.join(path), "detail_path")
     if not os.path.isfile(full):
-        raise ContextError(f"{path}: the report of {agent} no longer exists")
+        from contextkit.payloads.flows import retrieval
+
+        full = retrieval.find(layout, path, "", names.now())
     return full

@@ -16,6 +16,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.runs import Run
@@ -34,7 +35,7 @@ _FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
     "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
     "header_mismatch": ("contradictory", "its header is stricter than its index"),
-    "index_incomplete": ("contradictory", "its sections hold a P0 or P1 that its index lacks"),
+    "index_incomplete": ("contradictory", "its index is not whole"),
     "truncated": ("malformed", "it ends with the index: cut off?"),
     "too_long": ("malformed", f"only its first {MOST_LINES:,} lines are read"),
     "unclosed_fence": ("malformed", "a code fence in it is never closed"),
@@ -217,7 +218,8 @@ def _of_file(
     elif review.validation != "valid":
         faults = [("malformed", "a work report, not a review")]
     else:
-        faults = list(dict.fromkeys(_FLAGS[flag] for flag in reading.flags if flag in _FLAGS))
+        flags = (flag for flag in reading.flags if flag in _FLAGS)
+        faults = list(dict.fromkeys(_fault(flag, review) for flag in flags))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
         titles = [
@@ -231,6 +233,11 @@ def _of_file(
     if not (severe or dismissed) and reading.status != "CLEAN":
         severe.append(("attention", f"{reading.status}: {reading.summary}"))
     return severe
+
+
+def _fault(flag: str, review: Review) -> tuple[str, str]:
+    word, text = _FLAGS[flag]
+    return word, f"{text}: {review.doubts[0]}" if flag == "index_incomplete" else text
 
 
 def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:

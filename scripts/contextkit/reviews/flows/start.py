@@ -185,6 +185,8 @@ def _check_agents(agents: tuple[str, ...]) -> None:
         file = verdicts.encode(agent).lower() + ".md"
         if file in agent_files.NEVER_AGENTS:
             raise bad_input(f"agents: {agent!r} is the name of a file that contextkit writes")
+        if agent == "none":
+            raise bad_input("agents: none is nobody: name the agents")
         if seen.setdefault(file, agent) != agent:
             raise bad_input(f"agents: {seen[file]!r} and {agent!r} would share a file")
 

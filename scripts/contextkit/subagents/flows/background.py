@@ -152,11 +152,11 @@ def is_alive(folder: str) -> bool:
 
 def state(folder: str) -> tuple[str, int | None]:
     """`pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status."""
-    status = _status(folder)
+    status = _number(folder, "exit")
     if status is None and is_alive(folder):
         has_pid = os.path.exists(os.path.join(folder, "pid"))
         return ("running" if has_pid else "pending_launch"), None
-    status = _status(folder) if status is None else status  # it may have ended just now
+    status = _number(folder, "exit") if status is None else status  # it may have ended just now
     if os.path.exists(os.path.join(folder, "timed_out")):
         return "timed_out", status
     return ("finished" if status == 0 else "failed"), status
@@ -172,8 +172,8 @@ def ended_at(folder: str) -> int:
 
 def stop(folder: str, patience: float = GRACE) -> bool:
     """End a command and its group, killed after `patience` seconds; whether one was running."""
-    group = _number(os.path.join(folder, "pid"))
-    if group is None or _status(folder) is not None or not is_alive(folder):
+    group = _number(folder, "pid")
+    if group is None or _number(folder, "exit") is not None or not is_alive(folder):
         return False
     import signal
 
@@ -193,13 +193,9 @@ def _send(group: int, number: int) -> None:
         pass  # it ended just now
 
 
-def _status(folder: str) -> int | None:
-    return _number(os.path.join(folder, "exit"))
-
-
-def _number(path: str) -> int | None:
+def _number(folder: str, name: str) -> int | None:
     """The whole number in one of the shell's small files; None if there is none."""
-    text = files.first_line(path)
+    text = files.first_line(os.path.join(folder, name))
     return int(text[:9]) if names.is_whole(text) else None
 
 

@@ -17,10 +17,13 @@ from contextkit.base.version import toolkit
 from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
+from contextkit.payloads.documents import receipts
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, prompts
 from contextkit.subagents.flows.prompts import Order, Role
+
+_NAMED = 3  # changed files to name, at most
 
 
 def launch(layout: Layout, order: Order) -> registry.Row:
@@ -120,6 +123,7 @@ def _start(layout: Layout, order: Order, session: str, hold: background.Hold) ->
     progress = registry.desk(place, order.id, "progress.md")
     files.write(progress, f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
+    receipts.prepare(layout, order.id)
     if not order.command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
@@ -406,7 +410,9 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
     work = []
     changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changed:
-        work.append(f"{len(changed)} changed files")
+        named = ", ".join(names.one_line(line[3:]) for line in changed[:_NAMED])
+        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+        work.append(f"{names.counted(len(changed), 'changed file')} ({named}{more})")
     heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
     tips = {git.run(folder, "rev-parse", "HEAD").strip()}
     own: tuple[str, ...] = ()

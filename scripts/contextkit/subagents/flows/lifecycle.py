@@ -92,25 +92,37 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
     try:
-        messages = take_over(layout, row, now)
+        take_over(layout, row, now)
     except (ContextError, OSError) as error:
-        messages = [f"{row['id']}: its end could not be noted: {error}"]
-    return [("end", line) for line in messages]
+        return [("end", f"{row['id']}: its end could not be noted: {error}")]
+    return []
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """A row's new status, with its last words if it failed or produced nothing."""
+    """A row's new status, what it did not leave, and its last words if it has no result."""
     status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
     else:
         line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
+    if missing := _missing(row):
+        line += f"; it left no {', '.join(missing)}"
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
         return status, line
     words = background.last_words(layout, row)
     return status, f"{line}: {words}" if words else line
+
+
+def _missing(row: registry.Row) -> list[str]:
+    """The files that a row promises and its subagent did not leave."""
+    promised = row.get("deliverables")
+    items = (
+        [item for item in promised if isinstance(item, dict)] if isinstance(promised, list) else []
+    )
+    missing = [item.get("source") for item in items if item.get("status") == "missing"]
+    return [names.one_line(str(source)) for source in missing]
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
@@ -191,10 +203,27 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
     if folder:
         import shutil
 
+        _keep_log(layout, row, now)
         shutil.rmtree(folder)
     registry.update(layout, identity, status="cleaned")
     ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
     return identity
+
+
+def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
+    """Store the log of a subagent as a payload if its verdict names it."""
+    from contextkit.base import formats
+    from contextkit.reviews.documents import verdicts
+
+    agent, log = str(row.get("slug") or row["id"]), row.get("log_path")
+    entry = verdicts.load(layout, agent)
+    path = background.place_of(layout, log)
+    text = files.read(path) if path else ""
+    if not entry or not text.strip() or entry.get("detail_path") != log:
+        return
+    stored = _stored(layout, str(row.get("session") or ""), agent, text, "", now)
+    fields = {**entry, "detail_path": layout.shown(stored.path)}
+    verdicts.save(layout, formats.build_known(verdicts.Verdict, fields, "verdict"))
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
@@ -273,9 +302,9 @@ def finish(layout: Layout, report: Report, now: int) -> str:
     row_id = _row_id(layout, report)
     remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
     receipt = ""
-    text, left = report.text, receipts.left_by(layout, row_id or report.id)
-    if left and not text.strip():
-        text = files.read(left)
+    left = receipts.left_by(layout, row_id or report.id)
+    in_file = files.read(left) if left else ""
+    text = report.text if report.text.strip() else in_file
     session, made_up = sessions.current(layout, report.session, now)
     if made_up:
         remark(f"no session is named: using {session} from now on")
@@ -284,7 +313,7 @@ def finish(layout: Layout, report: Report, now: int) -> str:
         stored = _stored(layout, session, report.agent, text, summary, now)
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
-        if left and text is not report.text:
+        if left and text == in_file:
             os.unlink(left)
     verdicts.save(layout, verdict.replace(session_id=session))
     for ref in addresses.named_in(layout, text):
@@ -307,7 +336,7 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
         estimated=True,
         key_findings=summary,
     )
-    return storing.store(layout, session, output, now)
+    return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
 def _row_id(layout: Layout, report: Report) -> str:
@@ -348,25 +377,24 @@ def _close(
         remark(f"the registry could not be written: {error}")
 
 
-def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:
-    """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
+def take_over(layout: Layout, row: registry.Row, now: int) -> None:
+    """Harvest an ended subagent's deliverables, and record its verdict."""
     from contextkit.reviews.flows import workers
 
-    messages = _harvest(layout, row)
+    _harvest(layout, row)
     worker = workers.of_row(layout, row)
     if worker:
         _of_run(layout, row, *worker, now)
     else:
         _alone(layout, row, now)
-    return messages
 
 
-def _harvest(layout: Layout, row: registry.Row) -> list[str]:
+def _harvest(layout: Layout, row: registry.Row) -> None:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
-        return []
-    messages, items = [], []
+        return
+    items = []
     for item in promised:
         if not isinstance(item, dict) or item.get("status") == "harvested":
             items.append(item)
@@ -375,12 +403,10 @@ def _harvest(layout: Layout, row: registry.Row) -> list[str]:
         source = background.place_of(layout, path) if item.get("source") else ""
         if not source:
             items.append({**item, "status": "missing"})
-            messages.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
             continue
         target = _taken_over(layout, source, str(item["source"]))
         items.append({**item, "status": "harvested", "target": layout.shown(target)})
     registry.update(layout, row["id"], deliverables=items)
-    return messages
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
@@ -455,8 +481,8 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     text = files.read(left) if left else printed
     if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
         return "", ""
-    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
-    stored = _stored(layout, session, agent, text, printed if left else "", now)
+    session, said = str(row.get("session") or ""), printed if left else ""
+    stored = _stored(layout, session, agent, text, said, now)
     if left:
         os.unlink(left)
     statements = authored.answer(printed) if left and printed.strip() else authored.read(text)

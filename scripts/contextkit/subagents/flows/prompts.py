@@ -154,6 +154,7 @@ def assemble(layout: Layout, order: Order) -> str:
     elif scope and scope.whole:
         scope = scope.replace(text=scope.text.replace(MARK, "(no capsule is given)", 1))
     role = order.role
+    report = receipts.place(layout, order.id)
     return templates.render(
         "subagent_prompt.md",
         id=order.id,
@@ -174,9 +175,9 @@ def assemble(layout: Layout, order: Order) -> str:
         finish=(
             f"{names.word(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
             f"  --root={names.word(layout.root)} --id={order.id} --agent={order.slug} \\\n"
-            '  --status=… --summary="one line" < report.md'
+            f'  --status=… --summary="one line" --file={names.word(report)}'
         ),
-        report=receipts.contract(receipts.place(layout, order.id)),
+        report=receipts.contract(report),
     )
 
 
