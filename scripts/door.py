@@ -25,6 +25,7 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         topic = [f"--topic={word}" if "=" not in word else f"--{word}" for word in rest]
         return ["context", "help", "--host", *topic], {outgoing.COMMAND: called()}
     known = {one.name: one for one in makefiles.targets() if one.script}
+    name = name if name in known else name.removeprefix("context_")
     if name not in known:
         raise bad_input(f"there is no target {names.quoted(name)}{names.nearest(name, known)}")
     typed = {}

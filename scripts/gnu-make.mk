@@ -47,7 +47,8 @@ ifneq ($(CONTEXTKIT_ALONE),)
   include $(CONTEXTKIT_PLACE)/scripts/checkout.mk
 endif
 override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help))
-override CONTEXTKIT_ASKED := $(filter $(if $(CONTEXTKIT_ALONE),%,$(CONTEXTKIT_LINES) $(CONTEXTKIT_PREFIXED)),$(CONTEXTKIT_GOALS))
+override CONTEXTKIT_ASKED := $(filter $(if $(CONTEXTKIT_ALONE),%,$(CONTEXTKIT_LINES) \
+  $(CONTEXTKIT_PREFIXED) $(addprefix context_,$(CONTEXTKIT_NAMES))),$(CONTEXTKIT_GOALS))
 
 # Only when one of our targets is asked for: what was typed reaches the script word for word. make
 # would expand it, and run a $(shell …) in it, when it builds a recipe's environment; so each
@@ -93,7 +94,8 @@ $(filter-out context_help,$(CONTEXTKIT_FIXED)):
 context_help: # needs no set-up
 	@$(CONTEXTKIT_HELP) $(if $(CONTEXTKIT_ALONE),,--host)
 ifeq ($(if $(filter help context_help,$(firstword $(CONTEXTKIT_GOALS))),$(word 2,$(CONTEXTKIT_GOALS))),)
-  $(foreach CONTEXTKIT_V,$(CONTEXTKIT_FAMILIES),$(eval $(CONTEXTKIT_V):: $(CONTEXTKIT_PREFIX)$(CONTEXTKIT_V) ;))
+  $(foreach CONTEXTKIT_V,$(CONTEXTKIT_FAMILIES) $(if $(filter-out context_,$(CONTEXTKIT_PREFIX)),$(addprefix \
+    context_,$(CONTEXTKIT_FAMILIES))),$(eval $(CONTEXTKIT_V):: $(CONTEXTKIT_PREFIX)$(CONTEXTKIT_V:context_%=%) ;))
 else # `make help verdicts`: the second goal is a word for help
   capsul% payload% handof% memor% verdic% subagen% hos% toolki% checkou%::
 	@:

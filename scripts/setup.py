@@ -240,6 +240,9 @@ def main(argv):
         set_up("--development" in argv, wanted)
     except OSError as error:
         say("set-up failed: %s" % (reason(error)))
+        if not os.path.exists(MAKE_PART):
+            door = os.path.join(HERE, "bin", "contextkit")
+            say("'%s' TARGET name=value does until then what needs no package" % door)
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:

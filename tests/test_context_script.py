@@ -201,7 +201,7 @@ def test_status_says_what_cannot_be_read(repo: Path, run: Script) -> None:
         _, capsules, reminders, *_ = run.out.splitlines()
         assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
         assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
-    assert reminders.endswith("  make doctor")
+    assert reminders.endswith("  make context_doctor")
 
 
 def test_status_names_a_broken_manifest_and_counts_what_can_be_read(
@@ -211,7 +211,7 @@ def test_status_names_a_broken_manifest_and_counts_what_can_be_read(
     run("payload_store", "--topic=t", "--source=s", "--force", stdin="It takes 52 ms.\n")
     run("context", "status")
     row = next(line for line in run.out.splitlines() if line.startswith("payloads "))
-    assert "other/manifest.json: not valid JSON" in row and row.endswith("  make doctor")
+    assert "other/manifest.json: not valid JSON" in row and row.endswith("  make context_doctor")
     assert "\nstored: 1 payload (" in run.out
 
 

@@ -508,7 +508,8 @@ def test_a_target_of_the_hosts_wins_and_ours_has_a_prefix(
     make("kit_doctor", cwd=host, env={"CONTEXTKIT_PREFIX": "no_"})
     make("capsule_check", "CONTEXTKIT_PREFIX=no_", cwd=host)
     assert len(recorder.calls()) == 2
-    make("context_doctor", cwd=host, status=2)
+    make("context_doctor", "json=1", cwd=host)  # as our texts name it
+    assert recorder.given()[-1] == {"json": "1"}
 
 
 def test_other_files_with_such_a_name_are_made_as_the_host_says(

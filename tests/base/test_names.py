@@ -70,6 +70,8 @@ def test_a_duration_is_a_number_and_a_unit(text: str, expected: int) -> None:
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ContextError, match="is not a duration: write 90s, 30m, 24h or 7d"):
         names.seconds(text)
+    with pytest.raises(ContextError, match=r"^timeout: '.*' is not a duration"):
+        names.seconds(text, "timeout")
 
 
 @each(

@@ -66,13 +66,13 @@ def test_every_text_in_lists_and_fields_is_told_and_nothing_else_changes() -> No
 
 
 def test_commands_are_named_as_they_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "`make reminders`, make verdict_gate run=x, make adopt into=.; make check, make things"
+    said = "`make context_reminders`, make verdict_gate run=x, make adopt into=.; `make run`"
     assert outgoing.told(said) == said
     monkeypatch.setenv(outgoing.COMMAND, "/opt/bin/contextkit")
     told = outgoing.told(said)
     assert told == (
-        "`/opt/bin/contextkit reminders`, /opt/bin/contextkit verdict_gate run=x,"
-        " /opt/bin/contextkit adopt into=.; make check, make things"
+        "`/opt/bin/contextkit context_reminders`, /opt/bin/contextkit verdict_gate run=x,"
+        " /opt/bin/contextkit adopt into=.; `make run`"
     )
     assert outgoing.told(told) == told
     assert outgoing.told(said, quoted=True) == said and outgoing.called(said) == told

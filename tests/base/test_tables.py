@@ -115,3 +115,20 @@ def test_on_a_terminal_a_wide_column_is_cut_or_goes_on_below(
         "        five",
         "b",
     ]
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_on_a_terminal_that_is_too_narrow_for_the_columns_each_row_is_a_paragraph(
+    monkeypatch: pytest.MonkeyPatch, wrap: bool
+) -> None:
+    monkeypatch.setattr(tables, "_terminal_width", lambda: 30)
+    rows = [{"id": "memory/of-a-task", "state": "in work", "at": "10:05", "why": "a long reason"},
+            {"id": "b", "state": "", "at": "-", "why": "none"}]  # fmt: skip
+    columns = (("System", "id"), ("State", "state"), ("At", "at"), ("Why", "why"))
+    assert tables.of(Rows(columns=columns, rows=rows, wrap=wrap)).split("\n") == [
+        "memory/of-a-task",
+        "    State in work; At 10:05;",
+        "    Why a long reason",
+        "b",
+        "    Why none",
+    ]

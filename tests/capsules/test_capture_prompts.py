@@ -136,7 +136,7 @@ def test_ten_reminders_five_commits_and_two_entries_a_notebook_are_quoted(repo: 
     assert [re.findall(r"note \d+", line) for line in noted[:-1]] == [
         [f"note {number}"] for number in range(11, 1, -1)
     ]
-    assert noted[-1] == "2 more: `make reminders`"
+    assert noted[-1] == "2 more: `make context_reminders`"
     assert "(12 open)" in captured.prompt
     assert re.findall(r"note (\d+)\.", captured.stub) == [str(n) for n in range(11, 1, -1)]
     assert not remarks

@@ -393,7 +393,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
     assert more.splitlines()[:3] == [
         "- start with the blockers; a file that one names says how to fix it",
         "- the plan and where its work stands: `make memory_recover task=login`",
-        "- 1 note kept for later: `make reminders`",
+        "- 1 note kept for later: `make context_reminders`",
     ]
     assert switch(run, "qa", "--resolved=all", "--task=check it") == 0
     assert "what blocks" not in run.out and "check it" in run.out

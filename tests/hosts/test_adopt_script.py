@@ -500,6 +500,20 @@ def test_a_folder_below_a_repositorys_root_is_told_where_documents_go(
     assert not (repo / "app" / "contextkit.yaml").exists()
 
 
+def test_a_line_of_the_users_between_our_marks_is_named_when_it_is_replaced(
+    small: Any, host: Path, run: Script
+) -> None:
+    assert run("adopt", "--into=.", "--copy") == 0
+    page = host / "AGENTS.md"
+    ours = page.read_text(encoding="utf-8")
+    page.write_text(ours.replace("<!-- <<<", "Mine: never push.\n<!-- <<<"), encoding="utf-8")
+    assert run("adopt", "--into=.", "--copy") == 0
+    assert "note: AGENTS.md: the part between contextkit's marks is its own" in run.out
+    assert 'replaced "Mine: never push."' in run.out
+    assert page.read_text(encoding="utf-8") == ours
+    assert run("adopt", "--into=.", "--copy") == 0 and "marks" not in run.out
+
+
 def test_in_a_folder_below_a_repositorys_root_commands_are_called_there(
     small: Any, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

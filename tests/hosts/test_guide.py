@@ -128,7 +128,7 @@ DAY = (
     "context_status",
     "context_sessions",
 )
-_NAMED = r"(?:`|: |then )((?:make -s|make|contextkit) [a-z]+_[a-z_]+(?: [^`\n]*)?|make reminders)"
+_NAMED = r"(?:`|: |then )((?:make -s|make|contextkit) [a-z]+_[a-z_]+(?: [^`\n]*)?)"
 
 
 _END = re.compile(r"[`;]|, |\) |\)$| prints| asks|: ")
@@ -204,7 +204,8 @@ def test_every_command_that_is_printed_works_as_written(project: Path, name: str
 
 def of_ours(text: str) -> Iterator[tuple[makefiles.Target, set[str]]]:
     """Each target that a text names with `make`, and the variables that it gives it."""
-    known = {target.name: target for target in makefiles.targets()}
+    named = {target.name: target for target in makefiles.targets()}
+    known = {f"context_{name}": target for name, target in named.items()} | named
     for name, rest in re.findall(r"\bmake (?:-s )?([a-z]+_[a-z_]+)((?: +[^`\n]*)?)", text):
         assert name in known, name
         rest = re.split(r"[;`,]|\) ", rest.replace("\\", ""))[0]

@@ -46,7 +46,7 @@ def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
     assert fire("SessionStart", source="startup") == ""
     remind("one", "two")
     assert fire("SessionStart", source="startup") == (
-        "2 reminders are open: `make reminders` shows them."
+        "2 reminders are open: `make context_reminders` shows them."
     )
     fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "Build it"}
     switch.hand_over(layout, fields, names.now(), no_story=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-from conftest import Script
+from conftest import CHECKOUT, Script
 from contextkit.base import makefiles
 from test_adopt_script import FOLDER, host, small
 
@@ -75,3 +76,21 @@ def test_guide_and_card_name_ours_where_the_host_has_its_own(
     assert run("adopt", "--into=.", "--copy") == 0
     assert "`context_memory_recover`" in (host / "AGENTS.md").read_text(encoding="utf-8")
     assert "`make -s run c=" in (host / FOLDER / "guide.md").read_text(encoding="utf-8")
+
+
+def test_what_may_run_without_a_question_is_never_a_target_of_the_hosts(
+    small: Any, host: Path, run: Script
+) -> None:
+    (host / "Makefile").write_text("reminders payload_show:\n\techo mine\n", encoding="utf-8")
+    assert run("adopt", "--into=.", "--copy") == 0
+    for name in ("reminders", "payload_show"):
+        assert f'"Bash(make -s context_{name}:*)",' in run.out
+        assert f"make -s {name}" not in run.out
+
+
+def test_no_text_of_ours_names_a_target_by_a_word_that_a_project_may_use_too() -> None:
+    """A text can be in a hook, which knows nothing of the project's Makefile."""
+    named = re.compile(r"make (?:-s )?(?:reminders|doctor|handoff|run)\b(?! to run)")
+    places = [*(CHECKOUT / "scripts").rglob("*.py"), *(CHECKOUT / "templates").rglob("*.j2")]
+    found = {str(p): named.findall(p.read_text(encoding="utf-8")) for p in places}
+    assert {path: texts for path, texts in found.items() if texts} == {}

@@ -242,7 +242,8 @@ def test_a_wrapper_below_the_top_of_its_repository_is_found(
 ) -> None:
     package = repo / "pkg"
     (package / "src").mkdir(parents=True)
-    adopt(checkout, f"--into={package}")
+    said = adopt(checkout, f"--into={package}")
+    assert "note: documents and contextkit.yaml belong to the repository's root, .." in said
     ready(data / VERSION)
     said = make("-s", "doctor", "host=codex", cwd=package).stdout
     assert "Codex: no hooks are installed" not in said and "nothing is wrong" in said
@@ -255,6 +256,20 @@ def test_a_wrapper_below_the_top_of_its_repository_is_found(
     newer = git("rev-parse", "HEAD", cwd=checkout).strip()
     assert newer in (package / FOLDER / "Makefile").read_text(encoding="utf-8")
     assert not (repo / "tools").exists()
+
+
+def test_an_origin_that_others_cannot_reach_is_said_and_so_is_what_to_do_about_it(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    said = adopt(checkout, f"--into={repo}")
+    assert "is a folder of this machine, and others cannot fetch from there: git remote" in said
+    commit = git("rev-parse", "HEAD", cwd=checkout).strip()
+    words = ["sh", str(repo / FOLDER / "install.sh"), "/nowhere/kit", commit, "9.9.9"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.stderr.endswith(
+        "contextkit: /nowhere/kit could not be fetched: run make adopt again, from a checkout whose"
+        " `origin` can be reached from here, or with copy=1\n"
+    )
 
 
 def test_a_checkout_without_an_origin_names_no_folder_of_its_machine(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from contextkit.base import stores
 from contextkit.base.errors import ContextError
 from contextkit.machines.flows import shares
 from hostile_machine import TAG, attack
@@ -80,7 +81,7 @@ class Siege:
                     yield f"{name} has lost {missing}"
             elif name in self.own and now != self.own[name]:
                 yield f"{name} was changed"
-            elif now is None and shares.MARK not in name:
+            elif now is None and stores.MARK not in name:
                 if not name.startswith(("shared/payloads/", ".clavain/verdicts/friend")):
                     yield f"{name} is gone"
         for name in after:

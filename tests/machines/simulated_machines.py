@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from contextkit.base import files, names
 from contextkit.base.layout import Layout
+from contextkit.base.stores import MARK
 from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import pull, push
-from contextkit.machines.flows.shares import MARK
 from contextkit.machines.flows.transfers import Choice, Report
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.store import Payload

@@ -13,6 +13,8 @@ import pytest
 from conftest import Script, each
 from contextkit.base import names
 from contextkit.machines.documents import manifests
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import Verdict
 from hostile_machine import foreign, put
 from simulated_machines import Machine, Two
 
@@ -114,6 +116,30 @@ def test_a_payload_that_is_not_utf_8_can_be_redacted(two: Two, run: Script) -> N
 def remote_files(machine: Machine) -> Any:
     folder = Path(machine.remote.removeprefix("file://"))
     return (path for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_verdict_that_lies_beside_ours_counts_until_both_agree(two: Two, run: Script) -> None:
+    ours, theirs = two
+    ours.conclude("ui", "fine")
+    theirs.push()
+    with theirs.clock():
+        verdict = Verdict(agent="ui", status="NEEDS_ATTENTION", summary="leaks")
+        verdicts.save(theirs.layout, verdict)
+    theirs.push()
+    ours.pull()
+    root, other = f"--root={ours.root}", theirs.known_as.name
+    assert run("verdict", "table", root) == 0
+    assert run.out == f"CLEAN\tui\tfine\nNEEDS_ATTENTION\tui\ton {other}: leaks\n"
+    assert run("verdict", "table", "--view=attention", "--json", root) == 0
+    assert [(row["summary"], row["machine"]) for row in json.loads(run.out)] == [("leaks", other)]
+    assert run("context", "status", root) == 0 and "1 to look at" in run.out
+    saved = ("--task=t", "--phase=planning", "--summary=s", "--next-action=n")
+    assert run("external_memory", "checkpoint", *saved, root) == 0
+    assert run("external_memory", "recover", root) == 0
+    assert "ui NEEDS_ATTENTION: leaks" in run.out
+    (copy,) = (ours.root / ".clavain/verdicts").glob("*.from-*")
+    copy.replace(copy.with_name("ui.json"))
+    assert run("verdict", "table", root) == 0 and run.out == "NEEDS_ATTENTION\tui\tleaks\n"
 
 
 def test_caches_locks_and_transcripts_never_leave(two: Two) -> None:

@@ -203,19 +203,26 @@ def test_a_session_that_ended_there_ends_here_and_can_be_resumed(sealed: Path) -
     assert one.contents() == other.contents()
 
 
-def test_a_copied_folder_becomes_a_machine_of_its_own(sealed: Path) -> None:
-    hub = bare(sealed / "hub.git")
-    one = clone(sealed / "one", str(hub))
+@pytest.mark.parametrize("looks", [False, True], ids=["blind", "after a look"])
+@pytest.mark.parametrize("first", ["one", "copy"])
+@pytest.mark.parametrize("kind", ["git", "folder"])
+def test_of_a_folder_and_its_copy_the_second_to_push_becomes_a_machine_of_its_own(
+    kind: str, first: str, looks: bool, sealed: Path
+) -> None:
+    one = clone(sealed / "one", str(bare(sealed / "hub.git")))
+    one.remote = f"file://{sealed}/share" if kind == "folder" else ""
     one.find_out("ui", "# one\n")
     one.push()
     shutil.copytree(one.root, sealed / "copy")
-    copy = Machine(sealed / "x", "")
+    copy = Machine(sealed / "x", one.remote)
     copy.root = sealed / "copy"
-    one.find_out("a", "# a\n")
-    copy.find_out("b", "# b\n")
-    one.push()
-    copy.push()
-    assert len(refs(hub)) == 2
+    for machine, name in ((one, "a"), (copy, "b")):
+        machine.find_out(name, f"# {name}\n")
+    for machine in (one, copy) if first == "one" else (copy, one):
+        if looks:
+            remotes.listed(machine.layout, machine.remote, [])
+        assert "sent" in [row.did for row in machine.push().rows]
+    assert len(remotes.listed(one.layout, one.remote, [])) == 2
     for machine in (one, copy):
         machine.pull()
     assert one.contents() == copy.contents()

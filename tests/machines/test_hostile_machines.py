@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from conftest import Script, rounds
+from contextkit.base.stores import MARK
 from contextkit.machines.documents import knowledge
-from contextkit.machines.flows.shares import MARK
 from contextkit.reviews.documents import verdicts
 from hostile_histories import Siege
 from hostile_machine import MOST, TAG, THEIRS, TURNED, foreign

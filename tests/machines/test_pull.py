@@ -13,12 +13,12 @@ import pytest
 from conftest import rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
+from contextkit.base.stores import MARK
 from contextkit.handoffs.documents import artifacts
 from contextkit.hosts.flows import doctor
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
 from contextkit.machines.flows.engines import Folder
-from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import verdicts
@@ -265,10 +265,8 @@ def test_a_verdict_of_ours_is_never_replaced_and_is_sent(sealed: Path, days: int
         other.pull()
         if not number:
             other.conclude("ui", "ours")
-        said = {
-            entry["agent"]: entry["summary"] for entry in verdicts.load_all(other.layout).documents
-        }
-        assert said == {"another": "a second later", "ui": "ours"}
+        said = [verdicts.load(other.layout, agent) for agent in ("another", "ui")]
+        assert [entry and entry["summary"] for entry in said] == ["a second later", "ours"]
     copies = list((other.root / ".clavain/verdicts").glob(f"ui.json{MARK}*"))
     assert len(copies) == 1 and "theirs, 3" in copies[0].read_text("utf-8")
     assert sent(other) == ["verdict:ui"]

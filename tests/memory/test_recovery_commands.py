@@ -200,7 +200,7 @@ def test_recovery_quotes_the_newest_open_notes_and_counts_the_others(
     section = run.out.partition("## Open notes")[2].partition("\n## ")[0]
     assert section.strip().splitlines()[2:] == [
         *(f"- {ids[at]} 2025-10-23 Look at part {at}" for at in (6, 5, 4)),
-        "- and 4 more: `make reminders`",
+        "- and 4 more: `make context_reminders`",
     ]
     assert run.out.index("## Next action") < run.out.index("## Open notes")
     assert run.out.index("## Open notes") < run.out.index("## Plan")
@@ -217,7 +217,7 @@ def test_open_notes_give_way_to_the_next_action_and_are_counted_at_least(
         lines = run.out.partition("## Open notes")[2].partition("\n## ")[0].strip().splitlines()
         quoted = sum(line.startswith("- r-") for line in lines)
         rest = f"and {5 - quoted} more" if quoted else "5 in all"
-        assert quoted <= 3 and lines[-1] == f"- {rest}: `make reminders`"
+        assert quoted <= 3 and lines[-1] == f"- {rest}: `make context_reminders`"
 
 
 def test_three_open_notes_are_quoted_however_long_they_are(layout: Layout, run: Script) -> None:

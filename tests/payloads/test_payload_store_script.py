@@ -537,7 +537,7 @@ def test_list_shows_one_session_or_all_and_what_is_missing(
     assert len(run.out.splitlines()) == 2 and "missing" in run.out
     run("payload_store", "list", "--all")
     assert len(run.out.splitlines()) == 3
-    assert "1 file is not listed: make doctor mend=1" in run.err
+    assert "1 file is not listed: make context_doctor mend=1" in run.err
     run("payload_store", "list", "--session=a", "--json")
     assert json.loads(run.out) == manifest("a")
     run("payload_store", "list", "--all", "--json")
@@ -561,7 +561,7 @@ def test_a_broken_manifest_is_named_with_its_mend(
     call("text", "--force")
     (STORE / "s/manifest.json").write_text("{", "utf-8")
     assert run("payload_store", "list", *options) == 1
-    assert run.out == "" and "fix it with make doctor mend=1" in run.err
+    assert run.out == "" and "fix it with make context_doctor mend=1" in run.err
     assert run("payload_store", "repair", "--session=s") == 0
     assert "kept as manifest.json.broken-" in run.out
     assert run("payload_store", "list", *options) == 0

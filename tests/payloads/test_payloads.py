@@ -374,7 +374,7 @@ def test_a_broken_manifest_is_kept_aside(layout: Layout, broken: bytes) -> None:
     before = manifest(layout)
     path = Path(layout.payloads, "s", "manifest.json")
     path.write_bytes(broken)
-    with pytest.raises(ContextError, match="fix it with make doctor mend=1"):
+    with pytest.raises(ContextError, match="fix it with make context_doctor mend=1"):
         payloads.entries(layout, "s")
     said = payloads.repair(layout, "s", NOW)
     assert (

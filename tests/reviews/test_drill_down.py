@@ -78,12 +78,31 @@ def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Sc
         run("verdict", "show", "--dir=.", "--max-tokens=20")
         assert run.out.splitlines()[-1].startswith("+2 more: make verdict_show dir=. severity=")
     assert run("verdict", "show", "--dir=out", "--skip=7") == 0
-    assert run.out == "none: 3 in all\n"
+    assert run.out == "no more: 3 in all\n"
     run("verdict", "show", "--dir=out", "--skip=1", "--json")
     assert [(one["agent"], one["id"]) for one in json.loads(run.out)] == [
         ("b", "row-1"),
         ("a", "P1-1"),
     ]
+
+
+def test_a_review_in_utf_16_is_read(out: Path, run: Script) -> None:
+    for encoding in ("utf-16", "utf-16-be"):
+        mark = "" if encoding == "utf-16" else "\ufeff"
+        (out / "b.md").write_bytes((mark + B).encode(encoding))
+        assert run("verdict", "index", "--dir=out", "--agent=b", "--json") == 0
+        assert json.loads(run.out)[0]["title"] == "Tokens are logged"
+
+
+def test_nothing_to_show_is_said_in_words(repo: Path, run: Script) -> None:
+    (repo / "out").mkdir()
+    (repo / "out/a.md").write_text("### Findings Index\nVerdict: safe\n", encoding="utf-8")
+    assert run("verdict", "show", "--dir=out") == 0
+    assert run.out == "no P0 or P1: 1 file, 1 read, 0 not read\n"
+    assert run("verdict", "table", "--view=stats", "--dir=out") == 0
+    assert "1 file, 1 read, 0 not read (counted in full); no P0 and no P1 (estim" in run.out
+    assert run("verdict", "synthesize", "--dir=out") == 0
+    assert run.out.endswith("\nsafe: no findings\n")
 
 
 def test_what_is_too_long_is_cut_and_alone(out: Path, run: Script) -> None:
@@ -210,7 +229,7 @@ def test_a_folder_of_which_nothing_could_be_read_is_no_success(
     folder.mkdir()
     (folder / "a.md").write_text(C, encoding="utf-8")
     assert run("verdict", command, f"--dir={command}") == 1
-    assert "1 files, 0 read, 1 not read" in run.out
+    assert "1 file, 0 read, 1 not read" in run.out
     (folder / "b.md").write_text(B, encoding="utf-8")
     assert run("verdict", command, f"--dir={command}") == 0
 

@@ -87,11 +87,16 @@ def _a_copy_with_blank_lines(theirs: Path, path: Path) -> None:
     path.write_bytes(b"\n" + theirs.read_bytes() + b"\n\n")
 
 
+def _a_copy_with_other_blanks(theirs: Path, path: Path) -> None:
+    path.write_bytes(theirs.read_bytes().replace(b"Nothing.", b"Nothing. ").replace(b"\n\n", b"\n"))
+
+
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
         (_a_copy, "copied"),
         (_a_copy_with_blank_lines, "copied"),
+        (_a_copy_with_other_blanks, "copied"),
         (os.link, "copied"),
         (os.symlink, "foreign"),
     ],
@@ -280,6 +285,39 @@ def test_a_file_that_changed_after_the_ingest_fails(out: Path, run: Script) -> N
     assert gate(run) == ("FAIL", [["changed", "fd-b"]])
     ingest(run)
     assert gate(run)[0] == "PASS"
+
+
+def test_a_check_of_a_file_of_a_run_asks_what_its_gate_asks(out: Path, run: Script) -> None:
+    a_run(out, asks=True)
+    (out / "fd-a.md").write_text(signed(CLEAN, "r-1", by="fd-a"), encoding="utf-8")
+    assert run("verdict", "check", "--file=out/fd-a.md") == 0, run.out
+    (out / "fd-a.md").write_text(signed(CLEAN, "", by="fd-a"), encoding="utf-8")
+    ingest(run)
+    assert ["foreign", "fd-a"] in gate(run)[1]
+    assert run("verdict", "check", "--file=out/fd-a.md") == 1
+    assert run.out == (
+        "1: the file does not name its run: its contract begins with that line\n"
+        "    write: <!-- run-uuid: r-1 -->\n"
+    )
+    (out / "fd-a.md").rename(out / "fd-a.md.partial")  # before it is handed in
+    assert run("verdict", "check", "--file=out/fd-a.md.partial") == 1
+    (out / "notes.md").write_text(CLEAN, encoding="utf-8")
+    assert run("verdict", "check", "--file=out/notes.md") == 0  # nobody was asked for it
+
+
+def test_what_the_agents_were_given_must_be_what_it_was(out: Path, run: Script) -> None:
+    given = out / "input" / "changes.diff"
+    given.parent.mkdir()
+    given.write_text("-old\n+new\n", encoding="utf-8")
+    digest = names.sha256(given.read_bytes())
+    a_run(out, input="out/input/changes.diff", input_sha256=digest)
+    ingest(run)
+    assert gate(run) == ("PASS", [])
+    given.write_text("+harmless\n", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+    assert "out/input/changes.diff is not what the agents were given" in run.out
+    given.unlink()
+    assert gate(run) == ("FAIL", [["stale", "-"]])
 
 
 def test_an_edit_after_the_review_makes_it_stale_and_a_commit_does_not(

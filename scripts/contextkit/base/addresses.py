@@ -280,7 +280,7 @@ def save_origins(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> N
 
 def elsewhere(layout: Layout) -> dict[str, str]:
     """The machine of each document here that another machine wrote, by address."""
-    return {ref: machine for _, ref, machine in _origins(layout)}
+    return {ref: machine for _, ref, machine in _origins(layout) if ref}
 
 
 def files_elsewhere(layout: Layout) -> dict[str, str]:

@@ -405,3 +405,9 @@ def _is_commit(text: str) -> bool:
 def is_hash(text: str) -> bool:
     """Whether this may be a commit's hash or its beginning."""
     return len(text) > 6 and _HEX.issuperset(text)
+
+
+def is_local(address: str) -> bool:
+    """Whether git takes an address for a path on this machine."""
+    before = address.partition(":")[0]
+    return address.startswith("file://") or address == before or "/" in before

@@ -69,11 +69,15 @@ def moment(text: str) -> int:
     return _days[date] * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
 
 
-def seconds(duration: str) -> int:
-    """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
+def seconds(duration: str, field: str = "") -> int:
+    """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds.
+
+    Raises ContextError, which names the `field`.
+    """
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
     if not is_whole(digits, 9):
-        raise bad_input(f"{duration!r} is not a duration: write 90s, 30m, 24h or 7d")
+        what = f"{field}: {duration!r}" if field else repr(duration)
+        raise bad_input(f"{what} is not a duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
 

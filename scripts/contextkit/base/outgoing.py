@@ -42,7 +42,6 @@ COMMAND = "CONTEXTKIT_COMMAND"  # how our targets are called where there is no M
 _NAMED = (
     *(f"make {name}_" for name in ("capsule", "payload", "handoff", "memory", "verdict", "subagent",
                                    "context", "remember", "reminder", "session")),
-    *(f"`make {name}" for name in ("handoff", "reminders", "run", "doctor")),
     "make adopt into=", "make unadopt into=", "make help",
 )  # fmt: skip
 

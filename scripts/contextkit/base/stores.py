@@ -17,6 +17,7 @@ from contextkit.base.type_names import Iterable, ModuleType, T
 DOCUMENTS = "documents"  # documents written by contextkit
 COPY = "copy"  # a copy of one of our documents, made by context_init
 HOST = "host"  # the host's own files, which are only read
+MARK = ".from-"  # precedes the machine in the name of another one's text, kept beside ours
 
 
 class Store(Declaration):
@@ -68,7 +69,7 @@ STORES: tuple[Store, ...] = (
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
           label="payloads", suffix=".md", module="payloads.documents.store",
-          mend="run make doctor mend=1, or remove the file",
+          mend="run make context_doctor mend=1, or remove the file",
           travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
           suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",

@@ -9,6 +9,9 @@ from contextkit.base import names
 from contextkit.base.commands import Rows
 from contextkit.base.type_names import Any, Iterator, Sequence
 
+_LEAST = 12  # characters of a last column that is cut
+_INDENT = " " * 4
+
 
 def of(rows: Rows) -> str:
     """Format a command's rows as a table for people."""
@@ -50,11 +53,27 @@ def _aligned(columns: list[list[str]], wrap: bool = False) -> str:
     *columns, last = [list(map(names.one_line, column)) for column in columns]
     widths = [max(map(len, column)) for column in columns]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
+    if room < min(_LEAST, max(map(len, last))):
+        return "\n".join(_paragraphs([*columns, last]))
     if wrap and max(map(len, last)) > room:
         return "\n".join(_wrapped(columns, widths, last, room))
     padded = [[c.ljust(width) for c in cells] for cells, width in zip(columns, widths, strict=True)]
     padded.append([names.clipped(cell, room) for cell in last])
     return "\n".join(["  ".join(row).rstrip() for row in zip(*padded, strict=True)])
+
+
+def _paragraphs(columns: list[list[str]]) -> Iterator[str]:
+    """A row a paragraph, where its columns are too wide: the first cell, then the others named."""
+    import textwrap
+
+    (_, *heads), *rows = zip(*columns, strict=True)
+    for first, *cells in rows:
+        yield first
+        named = [f"{head} {c}" for head, c in zip(heads, cells, strict=True) if c not in ("", "-")]
+        yield from textwrap.wrap(
+            "; ".join(named), _terminal_width(), initial_indent=_INDENT,
+            subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
 
 
 def _wrapped(

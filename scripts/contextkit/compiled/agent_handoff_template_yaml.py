@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 924900102649323957
+SOURCE = 2016124285413946429
 name = 'agent_handoff_template.yaml'
 
 def root(context, missing=missing):
@@ -29,7 +29,7 @@ def root(context, missing=missing):
     yield str(environment.getattr((undefined(name='limits') if l_0_limits is missing else l_0_limits), 'handoff_files'))
     yield ' files_modified, '
     yield str(environment.getattr((undefined(name='limits') if l_0_limits is missing else l_0_limits), 'handoff_blockers'))
-    yield ' blockers; an empty\n# list is []. Agents are bare ids (dev); next_action is at most two sentences.\n# Always: story, current task, branch, decisions, files, blockers. Never: persona, commands,\n# dependencies, tool settings, review integrations, greetings; other keys are dropped.\n# `make handoff` writes one and fills in branch, files and blockers; `make handoff draft=FILE`\n# takes a file of this form; `make handoff_check file=FILE` says what is wrong with one.\n'
+    yield ' blockers; an empty\n# list is []. Agents are bare ids (dev); next_action is at most two sentences.\n# Always: story, current task, branch, decisions, files, blockers. Never: persona, commands,\n# dependencies, tool settings, review integrations, greetings; other keys are dropped.\n# `make context_handoff` writes one and fills in branch, files and blockers; `make context_handoff draft=FILE`\n# takes a file of this form; `make handoff_check file=FILE` says what is wrong with one.\n'
     yield str((undefined(name='body') if l_0_body is missing else l_0_body))
     yield '\n'
 

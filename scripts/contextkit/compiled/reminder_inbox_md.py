@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1106245795527467507
+SOURCE = 820535924370130780
 name = 'reminder_inbox.md'
 
 def root(context, missing=missing):
@@ -14,7 +14,7 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     pass
-    yield '# Remember later\n<!-- contextkit: format=1 -->\n\nNotes that should reappear in the next context capsule. `make remember_later m="…"` adds one,\n`make reminders` lists those that are open.\n\nOnce a note is in a capsule or in a branch notebook, mark it: `make reminder_done id=… into=…`.\n'
+    yield '# Remember later\n<!-- contextkit: format=1 -->\n\nNotes that should reappear in the next context capsule. `make remember_later m="…"` adds one,\n`make context_reminders` lists those that are open.\n\nOnce a note is in a capsule or in a branch notebook, mark it: `make reminder_done id=… into=…`.\n'
 
 blocks = {}
 debug_info = ''

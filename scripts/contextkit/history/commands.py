@@ -281,7 +281,7 @@ def report(layout: Layout, args: Arguments) -> Answer:
     Option("session", "the session's id (default: the current one)"),
 )
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import sessions
+    from contextkit.base import sessions, stores
     from contextkit.hosts.flows import sessions as session_ends
     from contextkit.payloads.flows import retention
 
@@ -290,6 +290,9 @@ def session_end(layout: Layout, args: Arguments) -> str:
         raise bad_input("session: none is named, and none is running: give session=")
     if not args.session:
         cli.say(f"session={session}, the current one")
+    known = {str(event.get("session", "")) for event in ledger.read(layout)}
+    if session not in known.union(stores.names_in(layout.sessions)):
+        cli.say(f"session: nothing here is of {session!r}{names.nearest(session, known)}")
     lines = session_ends.end(layout, session)
     cli.say_each(retention.way_back(layout, session))
     return "\n".join(lines)

@@ -7,7 +7,7 @@ import fcntl
 import os
 import sys
 
-from contextkit.base import cli, names, outgoing
+from contextkit.base import cli, makefiles, names, outgoing
 from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Option, Program, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -41,7 +41,7 @@ def adopt(layout: Layout, args: Arguments) -> str:
         done = _carried_out(plan, args.dry_run)
     fresh = tuple(name for name in chosen if name not in plan.before.hosts)
     offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
-    return "\n".join([done, *offers])
+    return "\n".join([done, *(makefiles.renamed(line, into, folder) for line in offers)])
 
 
 @command("remove what adopt added; documents stay", *_PLACE)

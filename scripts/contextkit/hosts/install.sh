@@ -24,7 +24,9 @@ git init -q --bare "$draft/git"
 fetch() { git -C "$draft/git" fetch -q --no-tags "$@"; }
 fetch --depth=1 -- "$from" "$commit" 2>"$draft/said" ||
   fetch -- "$from" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' 2>"$draft/said" || {
-    tail -n 1 "$draft/said" >&2; echo "contextkit: $from could not be fetched" >&2; exit 1; }
+    tail -n 1 "$draft/said" >&2
+    echo "contextkit: $from could not be fetched: run make adopt again, from a checkout whose \`origin\` can be reached from here, or with copy=1" >&2
+    exit 1; }
 git -C "$draft/git" cat-file -e "$commit^{commit}" 2>/dev/null || {
   echo "contextkit: $from has no commit $commit: has it been pushed?" >&2; exit 1; }
 mkdir "$draft/files"

@@ -15,7 +15,7 @@ def run(layout: Layout, args: Arguments) -> Answer:
     from contextkit.outputs.flows import running
 
     if not args.c.strip():
-        raise bad_input('c: is empty: name a command: make run c="pytest -q"')
+        raise bad_input('c: is empty: name a command, as c="pytest -q"')
     status = running.main([f"--root={args.root or layout.root}", "--", args.c])
     return Answer(text="", status=status)
 

@@ -167,7 +167,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             )  # fmt: skip
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
-            talk.append(f"{files_are} not listed: make doctor mend=1")
+            talk.append(f"{files_are} not listed: make context_doctor mend=1")
     if not rows and (away := retention.put_away(layout, now)):
         count = names.counted(len(away), "payload")
         back = f"make payload_show ref={away[-1]}"
@@ -377,7 +377,7 @@ def end(layout: Layout, args: Arguments) -> str:
     now="doctor mend=1",
 )
 def sweep(layout: Layout, args: Arguments) -> str:
-    idle = names.seconds(args.max_idle or layout.limits.payload_idle)
+    idle = names.seconds(args.max_idle or layout.limits.payload_idle, "max_idle")
     return "\n".join(retention.sweep(layout, names.now(), idle)) or "nothing to remove"
 
 

@@ -169,7 +169,8 @@ def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
 
 def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     shown = noted[: layout.limits.capsule_prompt_reminders]
-    more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
+    left = len(noted) - len(shown)
+    more = f"{left} more: `make context_reminders`" if left else ""
     texts = [reminders.line(reminder) for reminder in shown]
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 

@@ -84,13 +84,13 @@ def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
         yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
     if len(still_open) > most:
         what = f"{len(still_open) - most} older reminders are open too"
-        yield _warning(what, mend="make reminders")
+        yield _warning(what, mend="make context_reminders")
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:
     """Every problem of the text and its references, in order of lines."""
     limits = layout.limits
-    mend = "remove it, use redact=1, or allow it (manuals/secrets.md)"
+    mend = "remove it, use redact=1, or list it in secrets_allow"
     seal_in = capsules.seal_of(text)  # its commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
     secrets = [
@@ -347,7 +347,7 @@ def prune(
     from contextkit.base import shelf
 
     usual = "0" if keep else f"{layout.limits.capsule_prune_days}d"
-    age = names.seconds(older_than or usual)
+    age = names.seconds(older_than or usual, "older_than")
     only_merged = merged and not (keep or older_than)
     going: dict[str, str] = {}
     for folder in capsules.folders(layout):

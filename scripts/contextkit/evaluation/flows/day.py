@@ -232,7 +232,9 @@ def unhooked(lived: Sequence[Run]) -> str:
     """What is wrong with the comparison, empty if nothing is: hooks that did not run, or did."""
     silent = sum(run.arm == WITH and not run.hooked for run in lived)
     loud = sum(run.arm == WITHOUT and run.hooked for run in lived)
-    problems = [f"in {silent} of the runs with hooks none ran: make doctor"] if silent else []
+    problems = []
+    if silent:
+        problems.append(f"in {silent} of the runs with hooks none ran: make context_doctor")
     if loud:
         problems.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")
     return "; ".join(problems)

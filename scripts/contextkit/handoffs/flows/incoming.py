@@ -86,7 +86,8 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
 
         notes = reminders.newest_open(reminders.load_all(layout).documents)
         if notes:
-            lines.append(f"{names.counted(len(notes), 'note')} kept for later: `make reminders`")
+            kept = names.counted(len(notes), "note")
+            lines.append(f"{kept} kept for later: `make context_reminders`")
     return list(map(outgoing.called, lines))
 
 

@@ -132,14 +132,14 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (
     ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
-    ("payloads", "broken", "{}", "doctor"),
+    ("payloads", "broken", "{}", "context_doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
     ("subagents", "failed", "{} failed", "subagent_status"),
     ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
-    ("hosts", "failures", "{} failures noted", "doctor"),
+    ("hosts", "failures", "{} failures noted", "context_doctor"),
 )
 
 
@@ -147,7 +147,9 @@ def to_do(rows: list[Facts]) -> list[Facts]:
     """What needs doing, with the command for it: `id`, `said`, `command`."""
     facts = {str(row["id"]): row for row in rows}
     unread = [row for row in rows if set(row) <= {"id", "status", "delivery"}]
-    needs: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
+    needs: list[Facts] = [
+        {"id": row["id"], "said": row["status"], "command": "context_doctor"} for row in unread
+    ]
     for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
         if value:
@@ -332,7 +334,7 @@ def _hosts(layout: Layout) -> Facts:
     if card:
         each = f"~{card['card_tokens']} tokens a request"
         line += f"; card and skill {each}, {card['requests']} requests seen"
-    advice = ": make doctor shows them" if count else ""
+    advice = ": make context_doctor shows them" if count else ""
     return {
         "status": f"{line}; {names.counted(count, 'failure')} noted{advice}",
         "hosts": titles,

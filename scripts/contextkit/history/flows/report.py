@@ -103,7 +103,7 @@ def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
 
 def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> Facts:
     """Return a document that needs something, why, and the command that opens it."""
-    command = names.call(target, ref=ref) if ref else "make doctor"
+    command = names.call(target, ref=ref) if ref else "make context_doctor"
     return {"what": _clean(layout, ref or "a hook"), "why": _clean(layout, why), "open": command}
 
 

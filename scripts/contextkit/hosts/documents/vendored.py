@@ -175,9 +175,13 @@ def notes(pinned: Pin) -> list[str]:
         remarks.append("this checkout has changes that are not committed: they are not in it")
     if not pinned.origin:
         remarks.append("this checkout has no remote `origin`: other clones cannot fetch it; copy=1")
-    elif not git.run(version.TOOLKIT, "branch", "-r", "--contains", pinned.commit).strip():
-        short = pinned.commit[:12]
-        remarks.append(f"push {short} to {names.clipped(pinned.origin, 60)}: others fetch it there")
+        return remarks
+    origin = names.clipped(pinned.origin, 60)
+    if git.is_local(pinned.origin):
+        why = "is a folder of this machine, and others cannot fetch from there"
+        remarks.append(f"{origin} {why}: git remote set-url origin URL, or copy=1")
+    if not git.run(version.TOOLKIT, "branch", "-r", "--contains", pinned.commit).strip():
+        remarks.append(f"push {pinned.commit[:12]} to {origin}: others fetch it there")
     return remarks
 
 

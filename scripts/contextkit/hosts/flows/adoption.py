@@ -12,6 +12,7 @@ from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
+from contextkit.base.names import clipped
 from contextkit.base.settings import Limits, Places
 from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
@@ -51,6 +52,8 @@ def adopt(
         _add_all(plan, copy)
     if git.find(into) is None:
         plan.notes.append("not a git repository: documents go into the folder itself")
+    elif top := _root_above(into):
+        plan.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
     for path in plan.before.files:
         if path not in plan.files:
             _drop(plan, path)
@@ -253,12 +256,17 @@ def _add_include(plan: Plan, folder: str) -> None:
     plan.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
 
 
+def _root_above(into: str) -> str:
+    """The way from a subfolder of a repository to its root; '' for the root itself."""
+    repository = git.find(into)
+    top = os.path.realpath(repository.top if repository else into)
+    way = os.path.relpath(top, os.path.realpath(into))
+    return "" if way == "." else way
+
+
 def _add_settings(plan: Plan) -> None:
     """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
-    repository = git.find(plan.into)
-    if repository and os.path.realpath(repository.top) != os.path.realpath(plan.into):
-        top = os.path.relpath(repository.top, plan.into)
-        plan.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
+    if _root_above(plan.into):
         return
     path = "contextkit.yaml"
     there = plan.read(path)
@@ -279,7 +287,11 @@ def _add_host(plan: Plan, host: Host, folder: str) -> None:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, plan.text(other)
     shown = makefiles.renamed(card(f"{folder}/{GUIDE}", place=place), plan.into, folder)
-    plan.edit(path, changes.with_block(text, shown, changes.COMMENT))
+    new = changes.with_block(text, shown, changes.COMMENT)
+    if lost := [line for line in changes.block_in(text).splitlines() if line not in new]:
+        why = "the part between contextkit's marks is its own, and yours belongs below it"
+        plan.notes.append(f"{path}: {why}: replaced {quoted(clipped(lost[-1], 60), always=True)}")
+    plan.edit(path, new)
 
 
 def _merge_hooks(plan: Plan, path: str, host: Host, toolkit: str) -> None:

@@ -31,7 +31,6 @@ from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
 from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.machines.documents import knowledge
-from contextkit.machines.flows import shares
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _LOOKS = 20  # at a lock that is held, in a second
@@ -201,7 +200,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
-    mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
+    mend = f"{_adopt(layout)} brings the hooks up to date"
     for host in map(find, hosts):
         events: dict[str, list[str]] = {}
         for event, problems in fire(layout, host):
@@ -426,7 +425,7 @@ def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         return
     for copy in (copy for document in notes.documents.values() for copy in document.beside):
         if os.path.lexists(layout.join(copy.path)):
-            ours, whose = copy.path.partition(shares.MARK)[0], notes.names.get(copy.machine)
+            ours, whose = copy.path.partition(stores.MARK)[0], notes.names.get(copy.machine)
             mend = f"take it: mv '{copy.path}' '{ours}'; or drop it: rm '{copy.path}'"
             yield _note(f"{ours}: {whose or copy.machine} has another text of it", mend)
 

@@ -8,7 +8,7 @@ go on, and the exit status is 0.
 
     .contextkit/hooks/diagnostics.log      one line each, newest last, up to a fixed number
 
-`make doctor` shows them. Remove the file once the problem is fixed.
+`make context_doctor` shows them. Remove the file once the problem is fixed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _NOT_OURS = Answer(
-    context="contextkit does nothing here: .contextkit is not its own: `make doctor` says why."
+    context="contextkit does nothing here: .contextkit is not its own:"
+    " `make context_doctor` says why."
 )
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together

@@ -42,7 +42,7 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     if not count:
         return NOTHING
     summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    return Answer(context=f"{summary}: `make reminders` shows them.")
+    return Answer(context=f"{summary}: `make context_reminders` shows them.")
 
 
 def handoff(layout: Layout, given: HookInput) -> Answer:

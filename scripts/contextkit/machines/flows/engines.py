@@ -81,14 +81,18 @@ class Engine:
 
     def put(self, sending: Sending) -> int:
         """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
+        self._check(sending)
+        self._put_all(sending.objects)
+        self._put(*sending.manifest)
+        self._put(manifests.head_key(sending.machine), sending.head)
+        return sending.size
+
+    def _check(self, sending: Sending) -> None:
+        """Raise Elsewhere for another head there than the one that we left."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
-            raise Elsewhere(f"{self._where}: another folder pushes as {machine}")
-        self._put_all(sending.objects)
-        self._put(*sending.manifest)
-        self._put(key, sending.head)
-        return sending.size
+            raise Elsewhere(f"another folder pushes as {machine}")
 
 
 class Folder(Engine):

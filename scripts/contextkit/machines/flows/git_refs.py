@@ -104,11 +104,10 @@ class Git(Engine):
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
+        self._check(sending)
         machine = sending.machine
         ref = self._here() + machine
         old = self._oid(ref)
-        if sending.before and not old:
-            raise Elsewhere(f"remote {self._remote}: what we left there is not known here")
         new = self._commit(sending, old)
         self._mark_shallow(old)
         try:
@@ -176,9 +175,7 @@ class Git(Engine):
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
         for named in (self._remote, *others.splitlines()):
             address = self._git("ls-remote", "--get-url", "--", named).strip()
-            before = address.partition(":")[0]
-            is_path = address == before or "/" in before
-            if is_path or address.startswith("file://"):
+            if git.is_local(address):
                 return (f"--{program}={_SERVED} {program}",)
         return ()
 

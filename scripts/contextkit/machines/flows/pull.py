@@ -16,7 +16,7 @@ import functools
 import os
 import unicodedata
 
-from contextkit.base import addresses, files, names
+from contextkit.base import addresses, files, names, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
@@ -156,7 +156,7 @@ def _announce(offer: Offer, documents: list[Entry]) -> None:
         if version.source == sender:
             version.coming = entry.sha256
         elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
-            at = shares.place(offer.layout, entry.name) + shares.MARK + sender
+            at = shares.place(offer.layout, entry.name) + stores.MARK + sender
             copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=sender)
             version.beside += [copy] if copy not in version.beside else []
     knowledge.save(offer.layout, offer.notes)
@@ -285,7 +285,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
     """
     announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}
     _discard_older(offer, version)
-    for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
+    for at in files.numbered(f"{path}{stores.MARK}{offer.sender.id}"):
         there = os.path.lexists(at)
         if there and files.read_bytes(at) != data:
             continue

@@ -27,13 +27,13 @@ def push(
     with knowledge.lock(layout):
         machine, notes = knowledge.myself(layout)
         for _ in range(2):
-            attempt = _Push(layout, at, address, machine, notes, redact)
             try:
-                return attempt.report(chosen, dry_run)
+                return _Push(layout, at, address, machine, notes, redact).report(chosen, dry_run)
             except Elsewhere:
-                if attempt.recall():
-                    knowledge.save_remote(layout, attempt.there, machine.id)
-                else:  # this folder is a copy of another one, which still uses this id
+                again = _Push(layout, at, address, machine, notes, redact)
+                if again.recall():
+                    knowledge.save_remote(layout, again.there, machine.id)
+                else:  # this folder was copied, and the other one has pushed with this id
                     machine, notes = knowledge.begin(layout, notes)
         return _Push(layout, at, address, machine, notes, redact).report(chosen, dry_run)
 

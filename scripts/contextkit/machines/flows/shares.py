@@ -28,7 +28,6 @@ from contextkit.subagents.documents import registry
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
 OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine they belong to can write
-MARK = ".from-"  # precedes the machine in the name of a copy kept beside ours
 # What agents wrote, what was made of it, and what they were given to read.
 _OUTPUTS = re.compile(
     r"[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*\.(md|json)|input/[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*"
@@ -79,7 +78,7 @@ def _below(place: str) -> Iterator[str]:
     """Yield the regular files below a folder, without links, hidden files, and copies kept."""
     for entry in addresses.walked(place, ""):
         relative = os.path.relpath(entry.path, place)
-        if MARK not in relative:
+        if stores.MARK not in relative:
             yield relative
 
 
@@ -141,7 +140,7 @@ def place(layout: Layout, name: str) -> str:
     if kind == OUTPUT:
         return _output_place(layout, relative)
     store = _store(kind)
-    if store is None or MARK in relative or relative.endswith(".tmp"):
+    if store is None or stores.MARK in relative or relative.endswith(".tmp"):
         raise ContextError(f"{names.brief(name)}: documents of this kind do not travel")
     if store.is_file:
         if relative != os.path.basename(store.place):
@@ -205,9 +204,11 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
     """Yield what `addresses.save_origins` keeps of each document that another machine wrote.
 
-    It is where `place` says, whose checks are slow.
+    It is where `place` says, whose checks are slow. A text beside ours has no address.
     """
     for name, version in sorted(notes.documents.items()):
+        for copy in version.beside:
+            yield notes.names.get(copy.machine, copy.machine), copy.sha256, copy.path, ""
         kind, relative = name.partition("/")[::2]
         is_ours = version.source in ("", notes.machine) or kind in OWN
         if version.gone or is_ours or not version.sha256:

@@ -229,7 +229,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
         pieces.append(_listed("Open reviews", saved.blockers, _REVIEWS, rest, budget))
     if saved.notes:
         heading = "Open notes, for every task, newest first"
-        pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
+        pieces.append(_listed(heading, saved.notes, _NOTES, "make context_reminders", budget))
     caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)

@@ -75,7 +75,7 @@ def check(topic: str, source: str, content: str) -> None:
         if not is_line or len(value) > 200:
             raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200 characters")
     if not content or content.isspace():
-        raise bad_input("file: the content is empty: nothing to store")
+        raise bad_input("the content is empty: nothing to store")
 
 
 def render(payload: Payload) -> str:
@@ -344,7 +344,7 @@ def _read_manifest(layout: Layout, session: str) -> Fields:
             return {}  # it ended just now
         if isinstance(error, NewerFormat):
             raise
-        raise ContextError(f"{error}: fix it with make doctor mend=1") from None
+        raise ContextError(f"{error}: fix it with make context_doctor mend=1") from None
 
 
 def _is_complete(entry: Fields) -> bool:

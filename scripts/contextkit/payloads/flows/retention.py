@@ -144,7 +144,7 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
-    if name.endswith(".md") or ".md.from-" in name:  # the text from another machine, kept beside
+    if name.endswith(".md") or f".md{stores.MARK}" in name:
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
     is_draft = name.startswith(".") and name.endswith(".tmp")
     return is_draft or name == _HELD or name.startswith(payloads.MANIFEST)

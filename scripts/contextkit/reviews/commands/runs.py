@@ -326,7 +326,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
         gone = {key.partition("/")[2]: why for key, why in hidden.items()}
     else:
         path = drill_down.detail(layout, args.agent)
-        text = files.read_bytes(path).decode("utf-8", "replace")
+        text = agent_review.decoded(files.read_bytes(path))
     most, finding = args.max_tokens or _MOST, args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, most, gone)
     if not part:
@@ -358,8 +358,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         missed = ", ".join(map(names.one_line, unread))
         parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
     elif not shown:
-        most_of = f"{len(findings)} in all" if findings else agent_files.read_line(many, 0)
-        parts.append(f"none: {most_of}")
+        nothing = f"no {' or '.join(severities)}: {agent_files.read_line(many, 0)}"
+        parts.append(f"no more: {len(findings)} in all" if findings else nothing)
     if left := len(findings[skip + len(shown) :]):
         rest = {"severity": ",".join(severities), "skip": str(skip + len(shown))}
         show = about.show(layout, agent=args.agent, **rest, max_tokens=str(most))
@@ -446,7 +446,11 @@ def export(layout: Layout, args: Arguments) -> str:
 )
 def check(layout: Layout, args: Arguments) -> Answer:
     text = cli.content(args.file)
-    review, faults = agent_review.parse(text), complaints.check(text)
+    about, agent = agent_files.expected(layout, args.file)
+    review = agent_review.parse(text)
+    faults = complaints.check(text, agent_files.terms(about, agent))
+    if about.run and (why := agent_files.doubt(about, agent, args.file, review)):
+        faults.insert(0, (1, why, f"<!-- run-uuid: {about.run_id} -->"))
     if review.validation == "malformed" and review.findings:
         many = names.counted(len(review.findings), "finding")
         cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 from contextkit.base import cli, commands, formats, names
@@ -153,14 +154,15 @@ def _stats(layout: Layout, args: Arguments) -> Rows:
     rows, unread = drill_down.sizes(agent_files.read(layout, agent_files.asked(layout, args)))
     columns = ("full", "serious", "index", "line")
     total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
-    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
+    saved = 100 - math.ceil(100 * total["serious"] / max(1, total["full"]))
+    saving = f"P0 and P1 take {saved} % less" if total["serious"] else "no P0 and no P1"
     counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
         rows=rows,
         total={"id": "all", **total},
-        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
+        below=f"\n{counts} (counted in full); {saving} (estimated tokens)",
     )  # fmt: skip
 
 
@@ -209,21 +211,21 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     def data() -> list[verdicts.Entry]:
         paths = {id(entry): path for path, entry in loaded}
         machines = _machines(layout, loaded)
-        return [_public(layout, entry, paths[id(entry)], machines.get(entry["agent"], ""))
+        return [_public(layout, entry, paths[id(entry)], machines.get(id(entry), ""))
                 for entry in shown]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
 
 
-def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
-    """The other machine that wrote an agent's verdict, or the review it was made from."""
+def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[int, str]:
+    """The other machine that wrote a verdict, by its id(), or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
 
     others = addresses.files_elsewhere(layout)
     return {
-        entry["agent"]: machine
+        id(entry): machine
         for path, entry in loaded
         if (machine := others.get(path) or others.get(layout.join(str(entry.get("detail_path")))))
     }
@@ -263,7 +265,7 @@ def clean(layout: Layout, args: Arguments) -> str:
     now = names.now()
     if args.run:
         return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
-    age = names.seconds(args.older_than) if args.older_than else None
+    age = names.seconds(args.older_than, "older_than") if args.older_than else None
     removed, kept = stored.clean(layout, args.all, age, now)
     cli.say_each(f"run {run} is going on: its verdicts stay" for run in kept)
     return "\n".join(removed)
@@ -283,7 +285,7 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
-    size = f"{len(comparison.changes)} files, {comparison.lines} lines"
+    size = f"{names.counted(len(comparison.changes), 'file')}, {comparison.lines} lines"
     return Answer(
         text=comparison.diff.decode("utf-8", "surrogateescape"),
         exact=True,

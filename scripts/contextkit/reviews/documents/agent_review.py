@@ -94,6 +94,12 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     return _doubted(review, text, blocks, terms)
 
 
+def decoded(data: bytes) -> str:
+    """The text in bytes: UTF-8, or UTF-16 with its mark; what is neither becomes `\ufffd`."""
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return data.decode("utf-16" if marked else "utf-8", "replace")
+
+
 def bounded(text: str) -> str:
     """Return as much of a file as is read: all of JSON, else more lines than an agent writes."""
     if text.count("\n") <= MOST_LINES or reader.of_objects(text) is not None:

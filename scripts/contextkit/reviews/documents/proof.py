@@ -47,15 +47,16 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and
 # Words that are serious wherever they stand; those of other languages are the reader's own.
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
-    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
+    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01]s?(?!\w)(?:-\d+)?"
     r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
     r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b"
     r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
-    r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
+    r"|\bkr[iy]+t+[iy]\w+|\bgrav[ei]s?\b|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
+    r"|(?<=\d )high\b(?!-)|^::error\b"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
-    needs="criti fatal block severe show urgent catastrophic fix high kr bloqu",
+    needs="criti fatal block severe show urgent catastrophic fix high kr bloqu grav ::error",
 )
 _GRADE = Pattern(r"(?:p|sev)[ \-._*`]{0,2}[01]", re.IGNORECASE)
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
@@ -66,13 +67,15 @@ _WORDS = {
     "B": "0 zero isn free 没有 沒有 无 無 " + " ".join(vocabulary.NEGATIONS),
     "T": "nothing rien nichts nada niente ничего",
     "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
+    "A": "that which",
     "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
     # words that make no difference
     "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
          " defect defects error errors item items risk risks severity priority security serious"
          " flaw flaws concern concerns befunde befund fehler problème problèmes problema problemas"
          " problemi level levels fix count mandatory new changes other real more any such a an t"
-         " here in it is are was were reaches rises to of de found saw see i we 问题 な問題",
+         " here there anything either in it is are was were reaches rises to of de found find"
+         " saw see i we 问题 な問題",
     ":": ": = ( [ > — –", ".": ". ; 。 ； ) ] } • · ・", ",": ", 、 ，", "|": "|", "?": "?",
 }  # fmt: skip
 _MARK = "\ue000"  # stands for a severity word
@@ -81,7 +84,7 @@ _LETTERS[_MARK] = "S"
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
-    r"[BT]N*S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
+    r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = Pattern(
@@ -103,10 +106,11 @@ _RULES = Pattern(  # of the contract, quoted
     re.IGNORECASE,
 )
 _OTHER_VERDICT = Pattern(
-    r"\b(?:do not|don't|must not|should not|shouldn't|cannot|can't|not ready to|not safe to)"
+    r"\b(?:do not|don't|must not|should not|shouldn't|would not|wouldn't|cannot|can't|not ready to"
+    r"|not safe to|hold the)"
     r"(?: be)? (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\bnot approved"
     r"|\brequest(?:s|ed|ing)? changes|\bchanges requested|\breject(?:ed|s)?\b|\bno-go\b"
-    r"|\bneeds? (?:changes|work)\b"
+    r"|\bneeds?[ _-](?:changes|work|attention)\b"
     r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
@@ -125,11 +129,12 @@ _UNREAD = Pattern(
     r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
     r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
     r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
-    r"|\b(?:not|un)[ -]?reviewed\b(?!\W{0,4}(?:none|nothing|n/a|-))"
+    r"|\b(?:not|un)[ -]?(?:reviewed|looked at|opened)\b(?!\W{0,4}(?:none|nothing|n/a|-))"
     r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
     r"|timed out)\b",
     re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review",
+    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review"
+    " looked opened",
 )
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
@@ -172,6 +177,9 @@ _SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
+_REST = Pattern(r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)")  # of a sentence, and no label
+_ALONE = Pattern(r"[|\s*_`]{0,6}[^\W_]{2,20}[|\s*_`]{0,6}$")  # a word
+_PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
@@ -286,6 +294,7 @@ class _Proof:
         every = list(blocks("\n".join(self._rows)))
         for block in every:
             self._note(block)
+        self._unwrap({block.first for block in every} | inside | self._told | self._code.keys())
         self._items = _unled(every, max(inside, default=0))
 
     def _note(self, block: Block) -> None:
@@ -305,6 +314,20 @@ class _Proof:
         elif block.kind == "code":
             language = (block.title.split() or ["text"])[0].lower()
             self._code |= dict.fromkeys(span, language) | {block.first: "code"}
+
+    def _unwrap(self, begin: set[int]) -> None:
+        """Move the rest of a sentence to the line where it begins, unless that line is its own."""
+        first = 0
+        for number, row in enumerate(self._rows, 1):
+            above = self._rows[first - 1] if first else ""
+            if number in begin or not row[:1].islower() or not _goes_on(above):
+                first = number
+                continue
+            rest = _REST.match(row)
+            if rest and "|" not in row:
+                self._rows[first - 1] = f"{above} {rest[0].strip()}"
+                self._rows[number - 1] = row[rest.end() :]
+            first = first if not self._rows[number - 1].strip() else number
 
     def _is_of_row(self, text: str) -> bool:
         """Whether a text names a row of the index, by its id or by most of its title."""
@@ -412,6 +435,10 @@ class _Proof:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
             return "gives another verdict"
+        if _PLACEHOLDER.match(bare):
+            return "is not filled in"
+        if _ALONE.match(bare) and vocabulary.severity(bare.strip("| *_`")) in SERIOUS:
+            return "is a severity, which its index has not"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         of_row = number in self._of_row
@@ -537,8 +564,6 @@ def serious_in(row: str, after: str) -> str:
     for mark in ("*", "_", "~", "\\"):
         text = text.replace(mark, "")
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
-    if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
-        read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
     if not _said(read):
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
@@ -637,9 +662,19 @@ def _is_other_verdict(row: str) -> bool:
     return bool(words) and (words[0] not in _PASSING or words[0] == "no")
 
 
+def _goes_on(row: str) -> bool:
+    """Whether a line, no heading and no label, ends within a sentence of some words."""
+    is_open = len(row.split()) > 2 and row.rstrip()[-1:] not in ".!?:;|。！？："
+    return is_open and row[:1] != "#" and not _LABEL.match(row[:400])
+
+
 def _is_plain_row(bare: str) -> bool:
     """Whether a table's row only counts, ticks or passes, or is a head of known words."""
     first, *rest = [_all_words(vocabulary.plain(cell)) for cell in bare.strip("| ").split("|")]
+    for cell, following in itertools.pairwise([first, *rest]):
+        if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:
+            if "".join(following[:1]).isdigit():
+                return False
     if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
         return True
     plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING

@@ -56,6 +56,7 @@ class Run(Record):
     base: str = ""
     source: str = ""
     input: str = ""
+    input_sha256: str = ""  # of the input as it was made
     timeout: int = 300
     timeouts: dict[str, object] = {}  # noqa: RUF012  (alternatives, by name)
     blocks: tuple[str, ...] = ("P0", "P1")
@@ -287,6 +288,14 @@ def revision_now(layout: Layout, run: Run) -> str:
             return tree.revision()
     document = layout.join(run.source or run.input)
     return changes.document_revision(document) if os.path.isfile(document) else ""
+
+
+def is_as_given(layout: Layout, run: Run) -> bool:
+    """Whether the file that the agents read is there, and what it was where that is known."""
+    path = layout.join(run.input)
+    if not os.path.isfile(path):
+        return False
+    return run.input_sha256 in ("", names.sha256(files.read_bytes(path)))
 
 
 def keep_listing(layout: Layout, run: str, listing: bytes) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -209,13 +209,14 @@ def report(layout: Layout, entry: Entry) -> str:
 
 
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
-    """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`."""
+    """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`.
+
+    Another machine's, kept beside ours, is one more: whoever looks has to see both.
+    """
     store = store or folder(layout)
     files.proved(os.path.join(store, ""))
     try:
-        listing = sorted(
-            n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
-        )
+        listing = sorted(n for n in os.listdir(store) if _is_verdict(n) and not n.startswith("."))
     except FileNotFoundError:
         return Loaded()
     except NotADirectoryError:
@@ -224,7 +225,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     read = []
     try:
         for name in listing:
-            entry = _read(name, name[:-5], at)
+            entry = _read(name, at)
             path = os.path.join(store, name)
             if "broken" not in entry or os.path.lexists(path):  # else it was removed just now
                 read.append((path, entry))
@@ -234,8 +235,13 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 
-def _read(path: str, stem: str, at: int | None = None) -> Entry:
+def _is_verdict(name: str) -> bool:
+    return name.endswith(".json") or f".json{stores.MARK}" in name
+
+
+def _read(path: str, at: int | None = None) -> Entry:
     """Like `parse`, from disk (`at` is an open folder): a thousand files take about 15 ms."""
+    stem = os.path.basename(path).rpartition(".json")[0]
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=at)
         try:
@@ -250,17 +256,17 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
 
 
 def table(
-    entries: list[Entry], legacy: bool = False, machines: dict[str, str] | None = None
+    entries: list[Entry], legacy: bool = False, machines: dict[int, str] | None = None
 ) -> str:
     """One row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
     Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
-    agent, the other machine that a verdict is from.
+    the entry's id(), the other machine that a verdict is from.
     """
-    others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
+    others = {one: f"on {name}: " for one, name in (machines or {}).items()}
     rows = []
     for entry in entries:
-        summary = others.get(entry["agent"], "") + entry["summary"]
+        summary = others.get(id(entry), "") + entry["summary"]
         rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], summary))))
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
@@ -341,10 +347,10 @@ def clean(
         return []
     for name in listing:
         path = os.path.join(store, name)
-        verdict = name.endswith(".json") and not os.path.isdir(path)
+        verdict = _is_verdict(name) and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         try:
-            stays = verdict and keep and keep(_read(path, name[:-5]))
+            stays = verdict and keep and keep(_read(path))
             if (draft or verdict) and not stays:
                 os.unlink(path)
                 removed.append(name)

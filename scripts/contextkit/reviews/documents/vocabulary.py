@@ -62,17 +62,17 @@ _SCALES = frozenset(
 )
 _OF_SCALES = frozenset("FACTOR CLASS OVERALL THREAT FINDING ISSUE TECHNICAL BUSINESS".split())
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
-_NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
-_SAYS_NOTHING = _NOTHING | frozenset(
-    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
-    " finding findings problem problems found identified reported any were was in this review"
-    " applicable more other further".split()
-)
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 NEGATIONS = frozenset(
     "no not non none nothing without neither aucun aucune pas sans rien kein keine keinen keiner"
     " keines nicht nichts ohne ningún ninguna ninguno sin nada nessun nessuna nessuno niente senza"
     " nenhum nenhuma sem geen ingen inga нет не без ничего".split()
+)
+_NOTHING = NEGATIONS | frozenset("n 0 なし 无 無 没有 沒有 없음 brak yok ei nincs".split())
+_SAYS_NOTHING = _NOTHING | frozenset(
+    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
+    " finding findings problem problems found identified reported any were was in this review"
+    " applicable more other further".split()
 )
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")

@@ -100,8 +100,7 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
     shown = layout.shown(folder)
-    every = () if agents else reversed(runs.load_all(layout).documents)
-    last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
+    last = None if agents else _last_run(layout, folder)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
     about = Asked(folder=folder, agents=agents)
@@ -111,6 +110,19 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
             " make verdict_start begins a run"
         )
     return about
+
+
+def _last_run(layout: Layout, folder: str) -> Run | None:
+    shown, every = layout.shown(folder), reversed(runs.load_all(layout).documents)
+    return next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
+
+
+def expected(layout: Layout, path: str) -> tuple[Asked, str]:
+    """Whose file lies at `path`: the run of its folder if it was asked for there, and the agent."""
+    folder, name = os.path.split(os.path.join(layout.here, path))
+    agent = verdict_files.decode(os.path.splitext(name.removesuffix(".partial"))[0])
+    run = _last_run(layout, folder)
+    return of_run(layout, run) if run and agent in run.roster else Asked(folder=folder), agent
 
 
 def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
@@ -208,13 +220,13 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     path += ".partial" * partial
     there = os.path.isfile(path) and not os.path.islink(path)
     data = files.read_bytes(path) if there else b""
-    text = data.decode("utf-8", "replace")
+    text = agent_review.decoded(data)
     sha256 = names.sha256(data) if data else ""
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
     text = agent_review.bounded(text)
-    if whose := _whose(asked, agent, path, review):
+    if reason := doubt(asked, agent, path, review):
         none = Review(validation="missing", run=review.run)
-        reading = foreign(layout, agent, path, whose)
+        reading = foreign(layout, agent, path, reason)
         return reading.replace(review=none, text=text, sha256=sha256)
     header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
@@ -243,7 +255,7 @@ def terms(asked: Asked, agent: str) -> Terms | None:
     return Terms(files=run.files, open=still)
 
 
-def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
+def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
     """Why a file cannot be attributed to the agent, or ''."""
     if os.path.islink(path):
         return "the file is a link"
@@ -401,7 +413,7 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
     if not verdict.sha256 or addresses.of(layout, path):
         return 0
     try:
-        return tokens.estimate(files.read_bytes(path).decode("utf-8", "replace"))
+        return tokens.estimate(agent_review.decoded(files.read_bytes(path)))
     except ContextError:
         return 0
 
@@ -430,7 +442,7 @@ def verdict(reading: Reading, run: str) -> Verdict:
 def read_line(asked: int, missed: int) -> str:
     """`6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
     bound = ": counts are a lower bound" if missed else ""
-    return f"{asked} files, {asked - missed} read, {missed} not read{bound}"
+    return f"{names.counted(asked, 'file')}, {asked - missed} read, {missed} not read{bound}"
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:

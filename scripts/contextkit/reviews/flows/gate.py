@@ -128,7 +128,7 @@ def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
     first: dict[str, str] = {}
     reasons = []
     for reading in readings:
-        text = reading.text.strip()
+        text = " ".join(reading.text.split())
         if not text or reading.validation in ("missing", "error"):
             continue
         other = first.setdefault(text, reading.agent)
@@ -159,6 +159,8 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
 
 def _stale(layout: Layout, run: Run) -> list[Reason]:
     """Return why what was reviewed is not what is there now, if it is not."""
+    if run.input_sha256 and not runs.is_as_given(layout, run):
+        return [Reason(reason="stale", text=f"{run.input} is not what the agents were given")]
     try:
         now = runs.revision_now(layout, run)
     except ContextError as error:

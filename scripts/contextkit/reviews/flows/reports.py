@@ -249,7 +249,7 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
 def _counts(findings: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
     dismissed = sum(bool(finding.dismissed) for finding in findings)
-    counts = agent_files.counted([finding.severity for finding in findings]) or "none"
+    counts = agent_files.counted([finding.severity for finding in findings]) or "no findings"
     return counts + (f" ({dismissed} dismissed)" if dismissed else "")
 
 

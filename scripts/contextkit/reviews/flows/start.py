@@ -104,8 +104,8 @@ def _diff(
 def since(layout: Layout, run: Run) -> Subject:
     """What changed since a run began. Raises ContextError if nothing did, or it is lost."""
     reviewed = layout.join(run.input)
-    if not os.path.isfile(reviewed):
-        raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
+    if not runs.is_as_given(layout, run):
+        raise ContextError(f"{run.input}: what was reviewed is gone or edited: start a new run")
     if run.source:
         import difflib
 
@@ -242,6 +242,7 @@ class _Start:
             output_dir=folder, roster=tuple(dict.fromkeys(roster)),
             started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
             input=os.path.join(folder, "input", subject.name),
+            input_sha256=names.sha256(subject.data),
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
             session_id=sessions.find_current(self._layout), **subject.of_run,
@@ -274,6 +275,10 @@ class _Start:
         """
         layout, folder = self._layout, new.output_dir
         current = {run.id for run in self._known if not is_over(layout, run, self._now)}
+        known, before = {run.id: run for run in self._known}, new.rechecks
+        while before in known and before not in current:  # whom it does not ask is still judged
+            current.add(before)
+            before = known[before].rechecks
         _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
@@ -289,7 +294,7 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     for agent in run.roster:
         path = agent_files.agent_file(layout.join(run.output_dir), agent)
         data = files.read_bytes(path) if os.path.isfile(path) else b""
-        review = agent_review.parse(data.decode("utf-8", "replace"))
+        review = agent_review.parse(agent_review.decoded(data))
         if not data.strip() or review.run not in ("", run.id):
             return False
     return True

@@ -264,7 +264,7 @@ class _Look:
         except ContextError:  # just renamed, or unreadable: the next look tells
             self._seen = ()
             return "empty"
-        review = agent_review.parse(text.decode("utf-8", "replace"))
+        review = agent_review.parse(agent_review.decoded(text))
         states = {
             "foreign": stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run),
             "empty": not text.strip(),
@@ -295,7 +295,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
             continue  # it arrived after all
         partial = outcome.path + ".partial"
         is_own = os.path.isfile(partial) and not os.path.islink(partial)
-        rest = files.read_bytes(partial).decode("utf-8", "replace") if is_own else ""
+        rest = agent_review.decoded(files.read_bytes(partial)) if is_own else ""
         begun = [partial, *([outcome.path] if state in ("empty", "foreign") else [])]
         for path in begun:
             if os.path.lexists(path):

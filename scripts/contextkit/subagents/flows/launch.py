@@ -235,7 +235,7 @@ def prepare(layout: Layout, request: Request) -> Order:
         scope=scope,
         role=role,
         capsule=body,
-        timeout=names.seconds(request.timeout) if request.timeout else 0,
+        timeout=names.seconds(request.timeout, "timeout") if request.timeout else 0,
         deliverables=tuple(dict.fromkeys(map(os.path.normpath, request.deliverables))),
         verbatim=of_run and not (role or body),
         command=request.cmd.strip() or layout.limits.subagent_command,
