@@ -7,6 +7,7 @@ scripts/context.py capsule check      the same where links get lost
 
 import sys
 
+import contextkit
 from contextkit.base import cli, commands
 from contextkit.base.type_names import Sequence
 
@@ -22,4 +23,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    cli.leave(main())
+    contextkit.leave(main())

@@ -2,11 +2,11 @@
 """Run a target of the Makefile without make: `contextkit payload_show ref=latest part=summary`."""
 
 import os
-import shlex
 import shutil
 import sys
 
-from contextkit.base import cli, makefiles, names, outgoing
+import contextkit
+from contextkit.base import makefiles, names, outgoing
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.type_names import Sequence
 from contextkit.base.version import VERSION
@@ -43,7 +43,7 @@ def called() -> str:
     """Return how this program is called here: by its name if that is on the PATH, else by path."""
     there = shutil.which("contextkit")
     same = there is not None and os.path.realpath(there) == os.path.realpath(_PROGRAM)
-    return "contextkit" if same else shlex.quote(_PROGRAM)
+    return "contextkit" if same else names.word(_PROGRAM)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -61,4 +61,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    cli.leave(main())
+    contextkit.leave(main())

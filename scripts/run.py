@@ -11,6 +11,7 @@ import sys
 if sys.version_info < (3, 11) and "--sink=" in "".join(sys.argv[1:2]):
     os.execvp("cat", ["cat"])  # nothing of an output may be lost
 
+import contextkit
 from contextkit.base.type_names import Sequence
 
 
@@ -29,6 +30,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    status = main()
-    sys.stderr.flush()
-    os._exit(status)
+    contextkit.leave(main())

@@ -28,6 +28,10 @@ COUNTER = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from contextkit.base import vocabulary; vocabulary.find('o200k_base')"
 )
+EXPRESSIONS = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from contextkit.text import patterns; patterns.compile_all()"
+)
 HELP = "install pip and venv for python3 (Debian, Ubuntu: apt install python3-venv), or uv"
 
 
@@ -155,6 +159,7 @@ def run_time():
     install("requirements.lock")
     scripts = os.path.join(HERE, "scripts")
     run([PYTHON, "-m", "compileall", "-q", scripts])
+    succeeds(PYTHON, "-c", EXPRESSIONS, scripts)  # where it does not, each is compiled on first use
     succeeds(PYTHON, "-c", COUNTER, scripts)  # where it does not, a cap is kept by a bound
     return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (
         os.path.realpath(PYTHON)

@@ -82,7 +82,7 @@ def a_toolkit(folder: Path) -> Path:
 
     Byte code comes along, so that not every test has Python compile everything.
     """
-    ignore = shutil.ignore_patterns("*.pyc.*")
+    ignore = shutil.ignore_patterns("*.pyc.*", "*.tmp")
     for name in ("scripts", "templates"):
         shutil.copytree(CHECKOUT / name, folder / name, ignore=ignore)
     return folder

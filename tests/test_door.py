@@ -18,7 +18,7 @@ THROUGH = {
 }
 OWN_WORDS = {
     "contextkit/__init__.py:": "a Python that is too old for anything else",
-    "contextkit/base/cli.py:leave": "flushes",
+    "contextkit/__init__.py:leave": "flushes",
     "contextkit/base/cli.py:_flush": "flushes",
     "contextkit/base/cli.py:_give_up": "closes",
     "contextkit/base/cli.py:confirm": "a question of ours",
@@ -41,6 +41,7 @@ OWN_WORDS = {
     "setup.py:main": "the version",
 }
 VERBATIM = {
+    "contextkit/base/cli.py:_read": "a piped text of a call that was refused",
     "contextkit/payloads/commands.py:_part": "payload_show part=content",
     "contextkit/payloads/commands.py:store": "a piped text that was refused",
     "contextkit/payloads/commands.py:_stored": "what is piped through it, or could not be stored",

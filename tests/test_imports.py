@@ -65,7 +65,8 @@ def imports(source: ast.AST, at_run_time: bool = False) -> Iterator[str]:
         for name in found:
             package, _, rest = name.partition(".")
             if package == "contextkit":
-                yield rest if rest in PLACES else rest.rpartition(".")[0]
+                module = rest if rest in PLACES else rest.rpartition(".")[0]
+                yield from [module] * bool(module)  # the package itself is below all
 
 
 @functools.cache

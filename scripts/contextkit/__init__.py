@@ -17,3 +17,20 @@ if sys.version_info < (3, 11):  # noqa: UP036
     raise SystemExit(1)
 
 gc.set_threshold(200_000)  # objects before Python looks for cycles: most commands end before that
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+at_end: "list[Callable[[], None]]" = []  # what a process does once its answer is out
+
+
+def leave(status: int) -> None:
+    """End the process at once: Python's own tear-down would cost a sixth of a bare start."""
+    try:
+        sys.stderr.flush()
+    except (AttributeError, OSError):
+        pass  # closed or full: there is nobody left to tell
+    for function in at_end:
+        function()
+    os._exit(status)

@@ -458,10 +458,11 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
 def program_of(body: str) -> list[str]:
     """The command line of a program whose only command does `body`."""
     code = (
-        "import sys\nfrom contextkit.base import cli\nfrom contextkit.base.commands import *\n"
+        "import sys\nfrom contextkit import leave\nfrom contextkit.base import cli\n"
+        "from contextkit.base.commands import *\n"
         "options = (Option(name='topic', also=('t',), help='t'), Option(name='file', help='f'))\n"
         f"@command('h', *options)\ndef go(layout, args):\n    {body}\n"
-        "cli.leave(cli.run(Program(name='tool', about='', default='go', commands=(go,))))\n"
+        "leave(cli.run(Program(name='tool', about='', default='go', commands=(go,))))\n"
     )
     return [sys.executable, "-c", code]
 

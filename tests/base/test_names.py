@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 
 import pytest
@@ -181,3 +182,10 @@ def test_a_clipped_text_is_within_its_width(text: str, width: int) -> None:
     for short in (names.clipped(text, width), names.clipped_at_space(text, width)):
         assert len(short) <= width
         assert text.startswith(short.removesuffix("…"))
+
+
+@given(st.text(min_size=0))
+def test_a_word_of_a_command_is_read_as_it_was(text: str) -> None:
+    said = names.word(text)
+    assert shlex.split(said) == [text]
+    assert (said == text) == (shlex.quote(text) == text)

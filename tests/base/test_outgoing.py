@@ -75,3 +75,5 @@ def test_commands_are_named_as_they_are_called(monkeypatch: pytest.MonkeyPatch) 
         " /opt/bin/contextkit adopt into=.; `make run`"
     )
     assert outgoing.told(told) == told
+    assert outgoing.told(said, quoted=True) == said and outgoing.called(said) == told
+    assert outgoing.told_each([said], quoted=True) == [said]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from conftest import each
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 
 
 class Part(Record):
@@ -139,3 +142,41 @@ def test_records_are_equal_by_type_and_value() -> None:
     assert a_record() != "t"
     assert {Part(name="p"), Part(name="p"), Part(name="q")} == {Part(name="p"), Part(name="q")}
     assert repr(Part(name="p")) == "Part(name='p')"
+
+
+class Named(NamedTuple):
+    """A named tuple."""
+
+    name: str
+    size: int = 1
+    lines: tuple[str, ...] = ()
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.size
+
+
+class Other(Named):
+    """A kind of it."""
+
+
+def test_a_named_tuple_is_what_the_library_makes() -> None:
+    theirs: Any = namedtuple("Named", ["name", "size", "lines"], defaults=[1, ()])  # type: ignore[name-match]
+    ours: Any = Named("a", lines=("x",))
+    its = theirs("a", lines=("x",))
+    assert tuple(ours) == tuple(its) == ("a", 1, ("x",)) and ours == its
+    assert issubclass(Named, tuple) and repr(ours) == repr(its)
+    assert (ours.name, ours.size, ours.lines, ours.twice) == (*its, 2)
+    assert ours._replace(size=3) == its._replace(size=3) and hash(ours) == hash(its)
+    assert type(Other("b")._replace(name="c")) is Other and Other("b").name == "b"
+    assert pickle.loads(pickle.dumps(ours)) == ours == copy.deepcopy(ours)
+    assert Named.__doc__ == "A named tuple." and not hasattr(ours, "__dict__")
+
+
+@each("given", [{}, {"size": 1}, {"name": "a", "many": 1}])
+def test_a_named_tuple_needs_its_fields_and_takes_no_others(given: dict[str, Any]) -> None:
+    for _ in range(2):  # the first one makes what the second one uses
+        with pytest.raises(TypeError):
+            Named(**given)
+        with pytest.raises(TypeError):
+            Named("a")._replace(many=1)  # type: ignore[call-arg]

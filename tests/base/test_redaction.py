@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import traceback
+from pathlib import Path
 
 import planted
 import pytest
@@ -409,6 +410,19 @@ def test_words_and_short_numbers_are_no_reason_to_search(monkeypatch: pytest.Mon
         "the token expired\nnote: it works",
     ):
         assert redaction.found(text) == ()
+
+
+def test_the_path_of_the_current_folder_is_no_reason_to_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tmp8x7kz0l2" / "project2025"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    text = f"Its log is {folder}/progress.md"
+    assert not redaction._worth_a_search(text)
+    assert redaction._worth_a_search(f"{text} and ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    folder.rmdir()
+    assert redaction._worth_a_search(text)
 
 
 def test_a_password_in_a_url_and_a_credential_of_letters_are_reason_enough_to_search() -> None:

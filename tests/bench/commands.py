@@ -6,7 +6,6 @@ command costs more than it may; the figures are those of manuals/structure.md.
 
 from __future__ import annotations
 
-import compileall
 import os
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from hook_cases import hook_cases
 from measure import BARE, Case, judged
 from memory_cases import memory_cases
 from payload_cases import payload_cases
-from places import SCRIPTS, scratch
+from places import prepare, scratch
 from review_cases import verdict_cases
 from subagent_cases import subagent_cases
 
@@ -31,7 +30,7 @@ HOMES = ("HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
 
 def main() -> int:
     """Run the groups that are named, all by default."""
-    compileall.compile_dir(str(SCRIPTS), quiet=1)
+    prepare()
     groups = {
         "capture": capture_cases,
         "capsules": capsule_cases,

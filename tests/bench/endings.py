@@ -21,7 +21,7 @@ from pathlib import Path
 
 from measure import BARE, QUIET
 from payload_cases import reports
-from places import SCRIPTS
+from places import SCRIPTS, prepare
 
 ROUNDS = int(os.environ.get("ROUNDS", "7"))
 SIZE = 1 << 20
@@ -177,6 +177,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         folder = Path(made).resolve()
         os.chdir(folder)
+        prepare()
         emitter, report = folder / "emitter.py", folder / "report.json"
         emitter.write_text(EMITTER, encoding="utf-8")
         paces = {"slowly": (PIECES, SLOWLY / PIECES), "at once": (1, 0.1)}

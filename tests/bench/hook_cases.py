@@ -14,7 +14,7 @@ from capsule_cases import capsule_cases
 from handoff_cases import handoff_cases
 from measure import Case
 from memory_cases import memory_cases
-from payload_cases import fill
+from payload_cases import FIVE_THOUSAND_TOKENS, fill, reports
 from places import CHECKOUT, SCRIPTS
 from review_cases import run_of_one
 
@@ -22,9 +22,14 @@ DIGEST = 6  # of a report, a review, the end of a transcript, what is stored of 
 
 
 def _saved(row: Case) -> None:
-    """Take the snapshot of `row`, which other rows remove in every round."""
+    """Do what `row` does, as other rows find it done in every round."""
     with open(row.stdin, encoding="utf-8") as file:
         subprocess.run(row.command, stdin=file, check=True, stdout=subprocess.DEVNULL)
+
+
+def _sent_back(row: Case, forget: Callable[[], object]) -> None:
+    forget()
+    _saved(row)
 
 
 def _commands(folder: Path, sample: dict[str, Any]) -> list[Case]:
@@ -94,7 +99,14 @@ def hook_cases(folder: Path) -> list[Case]:
     forget = partial(shutil.rmtree, hooks / "busy", ignore_errors=True)
     busy("SubagentStart", "noted", "busy", forget)
     busy("SubagentStop", "stored, a verdict", "busy", forget, DIGEST)
+    busy("SubagentStop", "answered", "busy", partial(_sent_back, found[-1], forget), DIGEST,
+         stop_hook_active=True, last_assistant_message="src/app.py:42 takes 52 ms.")  # fmt: skip
+    busy("SubagentStop", "in front, 7,000 tokens", "busy", forget, DIGEST, background_tasks=[],
+         last_assistant_message=reports(FIVE_THOUSAND_TOKENS * 7 // 5))  # fmt: skip
     busy("PostToolUse", "a receipt", "busy", forget, DIGEST)
+    long = [{"type": "text", "text": reports(FIVE_THOUSAND_TOKENS * 7 // 5)}]
+    response = {**samples["PostToolUse"]["tool_response"], "content": long}
+    busy("PostToolUse", "7,000 tokens", "busy", forget, DIGEST, tool_response=response)
     capsule_cases(folder)
     busy("SubagentStart", "with a capsule", "busy", forget)
     run_of_one(folder)

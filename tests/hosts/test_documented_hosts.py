@@ -151,7 +151,10 @@ def test_a_host_that_runs_the_hooks_of_another_is_answered_once_and_in_its_form(
     assert "1 reminder is open" in said["additionalContext"]
     path = repo / hosts.find("copilot").settings
     path.parent.mkdir(parents=True)
-    path.write_text('{"hooks": {"Stop": [{"command": "x/scripts/hook.sh"}]}}', encoding="utf-8")
+    path.write_text(
+        '{"hooks": {"Stop": [{"command": "x/scripts/hook.sh Stop --host=copilot"}]}}',
+        encoding="utf-8",
+    )
     assert runner.run(["SessionStart", "--host=claude"], data) == ""
     assert "1 reminder is open" in runner.run(["SessionStart", "--host=copilot"], data)
 

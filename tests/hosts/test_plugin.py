@@ -43,16 +43,32 @@ def test_where_the_project_was_adopted_the_plugin_does_nothing(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(repo))
-    settings = repo / ".claude" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text('{"hooks": {"Stop": "tools/contextkit/scripts/hook.sh"}}', "utf-8")
+    path = repo / ".claude" / "settings.json"
+    path.parent.mkdir()
+    stop = settings.wanted(contracts.find("claude"), "tools/contextkit")["Stop"]
+    path.write_text(json.dumps({"hooks": {"Stop": [stop]}}), encoding="utf-8")
     given = {"session_id": "s", "agent_id": "a", "agent_type": "x", "last_assistant_message": LONG}
     words = ["SubagentStop", "--host=claude", "--plugin"]
     assert runner.run(words, json.dumps(given).encode()) == ""
     assert not (repo / "shared").exists()
-    settings.write_text("{}", encoding="utf-8")
+    path.write_text("{}", encoding="utf-8")
     runner.run(words, json.dumps(given).encode())
     assert (repo / "shared" / "payloads" / "s").is_dir()
+
+
+@each("text", [
+    '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./scripts/hook.sh lint"}]}]}}',
+    '{"permissions": {"allow": ["Bash(tools/scripts/hook.sh --host=x)"]}}',
+    '{"hooks": {"Stop": [', "[]", "\udcff",
+])  # fmt: skip
+def test_settings_that_name_another_hook_sh_leave_the_plugin_at_work(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(repo))
+    path = repo / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    assert not runner._is_adopted("claude")
 
 
 def test_a_host_that_keeps_no_links_has_every_command(repo: Path, tmp_path: Path) -> None:

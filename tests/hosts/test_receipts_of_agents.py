@@ -13,6 +13,7 @@ from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.history.flows import traces
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import storing, telling
 
 from hooks import answer, fire
 
@@ -39,6 +40,26 @@ def test_an_agent_is_sent_back_once_to_answer_in_its_own_words(layout: Layout, h
     assert stop(answered, host, stop_hook_active=True) == ""
     assert payloads.load(path, path).summary.startswith("The cache holds 300 entries")
     assert stop(LONG + "Once more.", host, stop_hook_active=True) == ""  # whatever it says
+
+
+def test_a_report_whose_author_is_asked_is_read_with_the_answer(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then, its beginning stands for it in lists."""
+    read: list[str] = []
+    tell = telling.tell
+
+    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
+        read.append(output.answer)
+        return tell(layout, output, path, first)
+
+    monkeypatch.setattr(telling, "tell", noted)
+    assert "in your own words" in stop(LONG)
+    (path,) = payloads.documents(layout, "s-1")
+    assert read == [] and payloads.load(path, path).summary.startswith("# Report - The cache holds")
+    stop("The cache holds 300 entries.", stop_hook_active=True)
+    assert read == ["The cache holds 300 entries."]
+    assert payloads.load(path, path).summary.startswith("The cache holds 300 entries")
 
 
 def started(agent: str = "a1", host: str = "claude") -> str:
@@ -156,6 +177,29 @@ def test_the_result_of_the_tool_is_the_receipt_in_its_own_shape(layout: Layout) 
     assert (found["status"], found["agentId"], found["totalTokens"]) == ("completed", "a1", 920)
     assert f"@stored: {layout.shown(path)}" in found["content"][0]["text"]
     assert DEEP not in json.dumps(found)
+
+
+def test_a_report_in_front_is_read_once_by_the_hook_that_hands_its_receipt_on(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    tell = telling.tell
+
+    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
+        read.append(output.source)
+        return tell(layout, output, path, first)
+
+    monkeypatch.setattr(telling, "tell", noted)
+    stop(LONG, background_tasks=[])
+    (path,) = payloads.documents(layout, "s-1")
+    before = payloads.load(path, path)
+    assert read == [] and before.summary.startswith("# Report - The cache holds")
+    assert "@stored" in used(LONG)["content"][0]["text"]
+    assert read == ["Explore"] and payloads.documents(layout, "s-1") == [path]
+    after = payloads.load(path, path)
+    assert after.summary and after == before.replace(summary=after.summary) != before
+    (entry,) = payloads.entries(layout, "s-1")
+    assert entry["summary"] == after.summary[:200]
 
 
 def test_a_report_that_no_stop_brought_is_stored_then(layout: Layout) -> None:

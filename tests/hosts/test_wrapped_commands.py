@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import each
-from contextkit.base import version
+from contextkit.base import names, version
 from contextkit.hosts.flows import rewriting
 from contextkit.text import shell as reader
 
@@ -51,6 +51,7 @@ def wrapped(command: str, **more: Any) -> str:
      "grep -rn start src", "grep -rn x src -w", "ls dev", "pytest -k start", "cargo test serve",
      "go test ./... -run dev", "npm test -w web", "docker build -t app:dev .",
      "kubectl get pods -n dev",
+     "make -C server", "make -f serve.mk all", "node build.js server", "eslint server.js",
      "pytest server", "helm template x --set env=dev", "npm run build",
      "curl -s http://x/y.json",
      "rm_all --now", "npm run cat", "docker compose -f x.yaml build"],
@@ -59,7 +60,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
     said = asked(command, description="d", timeout=5000)
     assert "permissionDecision" not in said
     assert {"description", "timeout", "command"} == set(said["updatedInput"])
-    assert "/scripts/run.sh' --sink=" in said["updatedInput"]["command"]
+    assert "/scripts/run.sh --sink=" in said["updatedInput"]["command"]
 
 
 @each(
@@ -90,6 +91,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
         "npm start", "yarn dev:web", "npm run test:watch", "cd web && npx vite dev", "make serve",
         "python manage.py runserver", "python -m http.server 80", "docker compose up",
         "kubectl port-forward x 80", "npx http-server", "uvicorn app:a", "npm --prefix web run dev",
+        "make -s serve", "make -sk -j4 dev", "node server.js", "python -u tools/serve.py --port 80",
         # another agent
         "claude -p x", "codex exec -",
         # in the background, redirected, here-documents, and whatever is not plain
@@ -146,7 +148,7 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
     end = " && pwd -P > here"
     more.setdefault("env", {**os.environ, "SESSION_ID": "s-1"})
     done: subprocess.CompletedProcess[str] = subprocess.run(
-        [name, "-c", f"{start} eval {reader.quote(text)} {end}"],
+        [name, "-c", f"{start} eval {names.word(text)} {end}"],
         capture_output=True, encoding="utf-8", timeout=60, **more,
     )  # fmt: skip
     return done

@@ -137,6 +137,20 @@ def test_where_the_toolkit_is_missing_a_target_of_the_project_stays_its_own(
     assert fetched.stderr.count("fetching") == 1 and "scripts/run.py" in fetched.stdout
 
 
+def test_where_the_toolkit_is_missing_a_prefix_of_the_projects_own_fetches_it_too(
+    repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "Makefile").write_text("CONTEXTKIT_PREFIX := kit_\n", encoding="utf-8")
+    adopt(checkout, f"--into={repo}")
+    with open(repo / "Makefile", "a", encoding="utf-8") as file:
+        file.write("kit_build:\n\t@echo mine\n")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    assert make("kit_build", cwd=repo).stdout == "mine\n"
+    assert not (tmp_path / "elsewhere").exists()
+    fetched = make("-n", "kit_reminders", cwd=repo)
+    assert fetched.stderr.count("fetching") == 1 and "remember_later.py' list" in fetched.stdout
+
+
 def test_what_does_not_have_the_hash_is_not_taken(
     repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

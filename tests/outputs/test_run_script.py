@@ -243,6 +243,42 @@ def test_before_its_host_loses_patience_it_says_where_the_output_is(layout: Layo
     process.wait()
 
 
+QUICK = """\
+import sys
+sys.path.insert(0, sys.argv[1])
+from contextkit.outputs.flows import running
+running._PAUSE = 0.3
+sys.exit(running.main(sys.argv[2:]))
+"""
+
+
+def paused(command: str) -> subprocess.Popen[bytes]:
+    """A command that is taken for one that serves after a third of a second of silence."""
+    words = [sys.executable, "-S", "-c", QUICK, str(SCRIPTS), "--", command]
+    return subprocess.Popen(words, stdout=subprocess.PIPE)
+
+
+def test_what_a_command_that_does_not_end_has_said_comes_through(repo: Path) -> None:
+    process = paused("echo listening; until [ -e a ]; do sleep 0.1; done; echo GET /; sleep 60")
+    assert process.stdout and process.stdout.readline() == b"listening\n"
+    Path("a").touch()
+    assert process.stdout.readline() == b"GET /\n"
+    process.terminate()
+    assert process.stdout.read() == b""  # nothing comes twice
+    process.wait()
+
+
+def test_of_a_long_output_it_is_said_once_where_it_is(layout: Layout) -> None:
+    process = paused(f"echo first; sleep 1; {LONG}; until [ -e a ]; do sleep 0.1; done; exit 3")
+    assert process.stdout and process.stdout.readline() == b"first\n"
+    line = process.stdout.readline().decode()
+    path = Path(line.rstrip("]\n").rpartition(" ")[2])
+    assert "still running" in line and DEEP in path.read_text(encoding="utf-8")
+    Path("a").touch()
+    assert process.stdout.read().startswith(b"[exit 3 after ")
+    process.wait()
+
+
 def test_a_full_disk_does_not_stop_the_command(repo: Path) -> None:
     (repo / ".contextkit").write_text("in the way\n", encoding="utf-8")
     done = run("--", f"{LONG}; exit 5")

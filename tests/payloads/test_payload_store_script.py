@@ -325,6 +325,24 @@ def test_a_piped_text_is_not_lost_when_what_comes_with_it_is_refused(
     assert stock() == {}
 
 
+@each("words", [["--topic=t"], ["--source=s"], ["--topic=t", "--sorce=s"],
+                [*CALL, "--budget=perhaps"], [*CALL, "surplus"]])  # fmt: skip
+def test_a_piped_text_is_not_lost_when_the_call_is_refused_before_it_is_read(
+    repo: Path, words: list[str]
+) -> None:
+    script = str(CHECKOUT / "scripts" / "payload_store.py")
+    done = subprocess.run(
+        [sys.executable, script, *words], input=REPORT, capture_output=True, encoding="utf-8"
+    )
+    assert (done.returncode, done.stdout) == (2, REPORT)
+    assert "the text that was piped in follows on stdout" in done.stderr
+    assert len(done.stderr.splitlines()) >= 2 and stock() == {}
+    named = subprocess.run(
+        [sys.executable, script, *words, "--file=x.md"], input=b"x", capture_output=True
+    )
+    assert (named.returncode, named.stdout) == (2, b"")
+
+
 @each("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
 @each("text", ["", "  \r\n\t\n"])
 def test_blank_content_is_refused(
@@ -789,6 +807,16 @@ def test_a_command_in_a_stored_text_stays_as_it_is_written_however_ours_are_call
     assert "make context_trust" in run.out
     assert run("payload_store", "show", "--ref=latest", "--lines=1-99", "--max-tokens=20") == 0
     assert "/opt/contextkit payload_show" in run.err  # our own word of how to go on
+
+
+def test_a_command_in_a_receipt_is_the_texts_own(
+    run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXTKIT_COMMAND", "/opt/contextkit")
+    said = "Run make handoff_list first, then `make reminders`."
+    text = f"# Report\n\n## Summary\n\n{said}\n\n" + "Words of a report. " * 900
+    assert run("payload_store", *CALL, stdin=text) == 0
+    assert said in run.out
 
 
 def test_a_summary_that_is_given_is_told_first_and_its_claims_are_checked(

@@ -635,7 +635,7 @@ def test_the_objects_follow_from_their_table(rows: list[dict[str, Any]]) -> None
 @given(st.lists(st.lists(some_value, max_size=4), min_size=3).filter(any))
 def test_the_lists_follow_from_their_table(rows: list[list[Any]]) -> None:
     told = compaction.compacted(json.dumps(rows)).split("\n")
-    assert [[*row.values()] for row in rows_of(told)] == rows
+    assert [[row[at] for at in sorted(row)] for row in rows_of(told)] == rows
 
 
 @each(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from conftest import each
+from contextkit.base import names
 from contextkit.text import shell
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -61,9 +62,9 @@ def test_what_is_not_plain_is_left_alone(text: str) -> None:
 @given(st.lists(st.text(min_size=1).filter(lambda word: "\0" not in word), min_size=1))
 @example(["if"])
 def test_quoted_words_come_back(words: list[str]) -> None:
-    found = shell.parse("x " + " ".join(map(shell.quote, words)))
+    found = shell.parse("x " + " ".join(map(names.word, words)))
     assert found is not None and found[0].words == ("x", *words)
-    assert shlex.split(" ".join(map(shell.quote, words))) == words
+    assert shlex.split(" ".join(map(names.word, words))) == words
 
 
 @given(st.text())

@@ -11,9 +11,9 @@ import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
-from contextkit.base.errors import ContextError, bad_input, closed_output
+from contextkit.base.errors import ContextError, bad_input, closed_output, remark
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable, Iterable, NoReturn, Sequence
+from contextkit.base.type_names import Callable, Iterable, Sequence
 
 _program = "contextkit"
 _as_json = False
@@ -32,8 +32,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         packages.speak_utf8()
     _fill_closed()
     try:
-        command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
-        args = Arguments(commands.typed(options_of(command), raw))
+        command, args = _read(program, list(sys.argv[1:] if argv is None else argv))
         if command.now:
             say(f"an old name, which goes with the next release: now `make {command.now}`")
         if command.needs:
@@ -93,21 +92,11 @@ def _way_out(error: OSError) -> str:
     return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
-def leave(status: int) -> NoReturn:
-    """End the process at once: Python's own tear-down would cost a sixth of a bare start."""
-    try:
-        sys.stderr.flush()
-    except (AttributeError, OSError):
-        pass  # closed or full: there is nobody left to tell
-    os._exit(status)
-
-
 def say(text: str) -> None:
     """Print what was remarked, then a message, on stderr, through the same door as an answer."""
     remarks = [*map(names.one_line, errors.remarks)]
     errors.remarks.clear()
-    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
-    lines = map(names.spoken, told)
+    lines = [names.spoken(outgoing.told(t, _allowed)) for t in (*remarks, *text.splitlines())]
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
@@ -136,10 +125,9 @@ def for_programs() -> bool:
 
 def put(text: str) -> None:
     """Print part of the text now, for a command that goes on; nothing with `json=1`."""
-    if _as_json:
-        return
-    files.settle()
-    _print(Answer(text=text))
+    if not _as_json:
+        files.settle()
+        _print(Answer(text=text))
 
 
 def confirm(question: str) -> bool:
@@ -196,11 +184,25 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
         raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
 
 
-def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
+def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
     command = next((own for own in program.every() if own.name in argv[:1]), None)
     rest = argv[1:] if command else argv
     command = command or next((own for own in program.every() if own.name == program.default), None)
+    typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
+    try:
+        return _of_command(program, command, argv, rest)
+    except ContextError:
+        loses = is_lost("") and "file" not in [w.lstrip("-").partition("=")[0] for w in typed]
+        if command and command.reads and loses:
+            remark("the text that was piped in follows on stdout")
+            _print(Answer(text=content("", exact=True), exact=True, verbatim=True))
+        raise
+
+
+def _of_command(
+    program: Program, command: Command | None, argv: list[str], rest: list[str]
+) -> tuple[Command, Arguments]:
     if command:
         words = _given_to_make(command)
         argv, rest = [*argv, *words], [*rest, *words]
@@ -208,7 +210,7 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     raw = commands.read(options_of(command), rest) if command and not asks else None
     lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
     if command and raw is not None and not lacking:
-        return command, raw
+        return command, Arguments(commands.typed(options_of(command), raw))
     from contextkit.base import usage
 
     if command and lacking:

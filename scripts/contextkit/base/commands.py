@@ -62,7 +62,8 @@ class Arguments:
 class Command(Declaration):
     """A subcommand: `run(layout, args)` returns what belongs on stdout.
 
-    `needs`: packages to have before input is read; `now`: what to call in place of an old name.
+    `needs`: packages to have before input is read; `now`: what to call in place of an old name;
+    `reads`: what is piped in is its text, which comes out again if the call is refused.
     """
 
     name: str
@@ -71,16 +72,15 @@ class Command(Declaration):
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
     now: str = ""
+    reads: bool = False
 
 
-def command(
-    help: str, *options: Option, needs: tuple[str, ...] = (), now: str = ""
-) -> Callable[[Callable[..., Any]], Command]:
+def command(help: str, *options: Option, **more: Any) -> Callable[[Callable[..., Any]], Command]:
     """Make the function below a command of its name with these options."""
 
     def made(run: Callable[..., Any]) -> Command:
         name = run.__name__.rstrip("_")
-        return Command(name=name, run=run, help=help, options=options, needs=needs, now=now)
+        return Command(name=name, run=run, help=help, options=options, **more)
 
     return made
 

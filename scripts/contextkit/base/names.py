@@ -15,6 +15,8 @@ from contextkit.base.type_names import Any, Collection, Iterable, Mapping
 
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _DIGITS = frozenset("0123456789")
+_PLAIN = SAFE.union("@%+=:,/")  # of a shell's word that needs no quotes
+_days: dict[int, int] = {}  # for the date 20251023: from 1970 until then
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -58,11 +60,13 @@ def moment(text: str) -> int:
     digits = "".join(filter(_DIGITS.__contains__, text))[:14]
     if len(digits) < 14:
         return 0
-    year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
-    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
-    days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
-    clock = int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:])
-    return (days - 719_469) * 86_400 + clock
+    date, clock = divmod(int(digits), 1_000_000)
+    if date not in _days:
+        year, month, day = date // 10_000, date // 100 % 100, date % 100
+        years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
+        leaps = years // 4 - years // 100 + years // 400
+        _days[date] = 365 * years + leaps + (153 * months + 2) // 5 + day - 719_469
+    return _days[date] * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
 
 
 def seconds(duration: str, field: str = "") -> int:
@@ -226,9 +230,14 @@ def quoted(text: str) -> str:
 
 def call(target: str, /, **variables: str) -> str:
     """A command to paste into a shell, whatever a document is called: `make target name=value`."""
-    from shlex import quote
+    return " ".join(["make", target, *(f"{n}={word(v)}" for n, v in variables.items() if v)])
 
-    return " ".join(["make", target, *(f"{n}={quote(v)}" for n, v in variables.items() if v)])
+
+def word(text: str) -> str:
+    """`text` as one word of a shell's command, in quotes if it needs any."""
+    if text and _PLAIN.issuperset(text):
+        return text
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def shortened(line: str, longest: int) -> str:

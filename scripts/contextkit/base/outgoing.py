@@ -55,17 +55,20 @@ def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
     clean, secrets = redaction.redacted(text)
     if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
         clean = redaction.redacted(text, kept)[0]
-    text = harmless(clean)
-    command = "" if quoted else os.environ.get(COMMAND)
-    if command:
+    return harmless(clean) if quoted else called(harmless(clean))
+
+
+def called(text: str) -> str:
+    """A text of ours with its commands as they are called here, to stand among others' words."""
+    if command := os.environ.get(COMMAND):
         for named in _NAMED:
             text = text.replace(named, named.replace("make", command, 1))
     return text
 
 
-def told_each(value: Any, allowed: Iterable[str] = ()) -> Any:
+def told_each(value: Any, allowed: Iterable[str] = (), quoted: bool = False) -> Any:
     """`value` with every text in its lists and fields told; anything else is left alone."""
-    return redaction.changed(value, lambda text: told(text, allowed))
+    return redaction.changed(value, lambda text: told(text, allowed, quoted))
 
 
 def name(text: str) -> str:

@@ -7,6 +7,8 @@ never the value, so no message or traceback can show it.
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Iterable
@@ -110,11 +112,20 @@ def _worth_a_search(text: str) -> bool:
         return True
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
-    words = {word for word in text.split() if len(word) >= _SHORTEST}
+    words = {word for word in _without_here(text).split() if len(word) >= _SHORTEST}
     pieces = " ".join(words).translate(_APART).split()
     if any(map(_may_be_made, [piece for piece in pieces if len(piece) >= _PIECE])):
         return True
-    return bool(words) and _has(text, _FIRST)
+    return _has(" ".join(words), _FIRST)
+
+
+def _without_here(text: str) -> str:
+    """A text without the path of the current folder, of which a part may be `project2025`."""
+    try:
+        here = os.getcwd()
+    except OSError:  # it was removed
+        return text
+    return text.replace(here, "") if len(here) > 1 else text
 
 
 def _is_joined(lower: str, name: str, least: int) -> bool:

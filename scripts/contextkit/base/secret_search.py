@@ -12,6 +12,7 @@ from itertools import groupby
 
 from contextkit.base import names
 from contextkit.base import secret_rules as rules
+from contextkit.base.expressions import compiled
 from contextkit.base.secret_rules import BASE64, DIGITS, LETTERS
 from contextkit.base.type_names import Iterator
 
@@ -32,21 +33,21 @@ _STARTS = [
         sorted(rules.TOKENS, key=lambda t: (t[0], -len(t))), lambda t: t[0]
     )
 ]
-_LITERALS = re.compile(
+_LITERALS = compiled(
     f"{'|'.join(map(re.escape, sorted(rules.HEADS)))}|(?<![A-Za-z0-9_.+])(?:{'|'.join(_STARTS)})"
 )
 _WITHIN = {
     whole: [whole[:end] for end in range(len(whole), 0, -1) if whole[:end] in rules.TOKENS]
     for whole in rules.TOKENS
 }
-_IN_URL = re.compile(  # user and password, before a host's name
+_IN_URL = compiled(  # user and password, before a host's name
     r"://(?=([^ \t\r\n\"'`<>|,;(){}\[\]/:]{0,2000}):([^ \t\r\n\"'`<>|,;(){}\[\]/]{1,2000})@)"
 )
-_CARRIED = re.compile(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000})")
+_CARRIED = compiled(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000})")
 # What comes between a name and its value, as in `<add key="password" value="…"/>`, and the value:
 # between quotes, up to one with no letter after it (an apostrophe, an escaped quote), or bare.
 _TO_QUOTE = r"(?:(?!(?P=quote))[^\n]){0,4000}+"
-_ASSIGNED = re.compile(
+_ASSIGNED = compiled(
     r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(?P<sign>=>|:=|==|=|:|>|is |was ))?[* \t]*+"
     rf"(?:(?P<quote>\\[\"']|[\"'`])(?P<quoted>{_TO_QUOTE}(?:(?P=quote)(?=\w){_TO_QUOTE}){{0,4}}+)"
     r"(?P=quote)|(?P<bare>[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}))",
@@ -57,24 +58,22 @@ _LONGEST_VALUE = 4_000  # characters in the value after a name
 _LONGEST_PASSWORD = 256
 _OF_TESTS = ("Test", "test_")  # a name of one begins with them, and a random value hardly ever
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
-_WORD = re.compile(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
-_OPENED = re.compile(
-    rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}"
-)  # a word's part between signs
+_WORD = compiled(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
+_OPENED = compiled(rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}")  # a word's part between signs
 _ONE_DIGIT = 26  # characters in a random value in which one digit is enough
 _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
 _BROKEN_LINES = 4
 _LINE = 60  # characters in a line of base64
 _LONGEST_ALONE = 1_200  # longer values are data
-_VERSIONED = re.compile(r"(?:^|-)[\d.]*(?:\d\.|\.\d)[\d.]*$")  # a package: `jackson-0.11.2`
+_VERSIONED = compiled(r"(?:^|-)[\d.]*(?:\d\.|\.\d)[\d.]*$")  # a package: `jackson-0.11.2`
 _HEX = DIGITS + "abcdef"
 _ALPHABET = LETTERS[:26]
 _SVG = DIGITS + ".-achlmqstvz"
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, which are an id
+_ULID = compiled(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, which are an id
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
-_expression = functools.cache(re.compile)  # most texts need few of those of the places
+_expression = functools.cache(compiled)  # most texts need few of those of the places
 _KEY = (
     r"(?s)-----BEGIN [^\n-]{0,50}PRIVATE KEY[^\n-]{0,20}-----"
     r"(?:((?:(?!-----BEGIN ).)*?)-----END .*?-----|(.*?)(?:(?=\n\n)|\Z))"
@@ -180,14 +179,9 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
-        if value.startswith(_OF_TESTS):
-            continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
-        if (
-            before.endswith(rules.KNOWN_BEFORE)
-            or _is_placeholder(value)
-            or _is_a_line(text, start, value)
-        ):
+        is_known = before.endswith(rules.KNOWN_BEFORE) or value.startswith(_OF_TESTS)
+        if is_known or _is_placeholder(value) or _is_a_line(text, start, value):
             continue
         end = _with_lines(text, start, _with_parts(text, start, start + len(value)))
         yield "random", _from_parts(text, start), end

@@ -13,9 +13,9 @@ from __future__ import annotations
 import heapq
 import mmap
 import os
-import re
 from binascii import crc32
 
+from contextkit.base.expressions import compiled
 from contextkit.base.type_names import Any
 
 _SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -23,7 +23,7 @@ FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is 
 _FORM = b"byte pairs 1 of splintr\n"
 _NONE = 1 << 24  # above every rank
 _SHORT_TEXT = 20_000  # characters of one that is counted again and again, a little changed
-_LINES = re.compile(r"(?<=\n)(?=[^\s/])")  # between lines that share no token
+_LINES = compiled(r"(?<=\n)(?=[^\s/])")  # between lines that share no token
 
 # One character represents all non-ASCII ones of its class, so that the patterns stay small.
 _STANDS = {"Lu": "À", "Lt": "À", "Ll": "ß", "Lm": "ª", "Lo": "ª", "Mn": "\u0300", "Mc": "\u0300",
@@ -54,7 +54,7 @@ class Vocabulary:
         start = len(_FORM)
         self._mask = int.from_bytes(data[start : start + 4], "little") - 1
         self._slots = start + 4
-        self._pieces = re.compile(pattern)
+        self._pieces = compiled(pattern)
         self._known: dict[str, int] = {}
         self._lines: dict[str, int] = {}
         self._ranks: dict[bytes, int] = {}

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1239881223479251866
+SOURCE = 1545487176130875772
 name = 'wrapper.mk'
 
 def root(context, missing=missing):
@@ -28,7 +28,7 @@ def root(context, missing=missing):
     yield str((undefined(name='short') if l_0_short is missing else l_0_short))
     yield '/pinned-$(CONTEXTKIT_PIN)),-'
     yield str((undefined(name='short') if l_0_short is missing else l_0_short))
-    yield ")\nendif\noverride CONTEXTKIT_PLACED := $(CONTEXTKIT_DATA)/Makefile\nifneq ($(wildcard $(CONTEXTKIT_HOME)/pinned-$(CONTEXTKIT_PIN)),)\n  include $(CONTEXTKIT_HOME)/Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run,$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  # Found by families, so that make prefers a target of yours, and then fetches nothing.\n  override CONTEXTKIT_FIRST := $(firstword $(MAKEFILE_LIST))\n  override CONTEXTKIT_MISSING := $(addprefix contextkit-,$(MAKECMDGOALS))\n  $(foreach CONTEXTKIT_V,capsule_% payload_% handof% memory_% verdict_% subagent_% context_% remember_% \\\n    reminder% unado% docto% session_% ru%,$(eval $(CONTEXTKIT_V):: contextkit-$(CONTEXTKIT_V) ;))\n  .PHONY: contextkit-fetched $(CONTEXTKIT_MISSING)\n  contextkit-fetched $(CONTEXTKIT_MISSING): override private SHELL := /bin/sh\n  contextkit-fetched $(CONTEXTKIT_MISSING): override private .SHELLFLAGS := -c\n  contextkit-fetched:\n\t+@echo 'contextkit: fetching "
+    yield ")\nendif\noverride CONTEXTKIT_PLACED := $(CONTEXTKIT_DATA)/Makefile\noverride CONTEXTKIT_OWN_PREFIX := $(if $(filter file override,$(origin CONTEXTKIT_PREFIX)),\\\n  $(addsuffix %,$(strip $(CONTEXTKIT_PREFIX))))\nifneq ($(wildcard $(CONTEXTKIT_HOME)/pinned-$(CONTEXTKIT_PIN)),)\n  include $(CONTEXTKIT_HOME)/Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run $(CONTEXTKIT_OWN_PREFIX),$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  # Found by families, so that make prefers a target of yours, and then fetches nothing.\n  override CONTEXTKIT_FIRST := $(firstword $(MAKEFILE_LIST))\n  override CONTEXTKIT_MISSING := $(addprefix contextkit-,$(MAKECMDGOALS))\n  $(foreach CONTEXTKIT_V,capsule_% payload_% handof% memory_% verdict_% subagent_% context_% remember_% \\\n    reminder% unado% docto% session_% ru% $(CONTEXTKIT_OWN_PREFIX),$(eval $(CONTEXTKIT_V):: contextkit-$(CONTEXTKIT_V) ;))\n  .PHONY: contextkit-fetched $(CONTEXTKIT_MISSING)\n  contextkit-fetched $(CONTEXTKIT_MISSING): override private SHELL := /bin/sh\n  contextkit-fetched $(CONTEXTKIT_MISSING): override private .SHELLFLAGS := -c\n  contextkit-fetched:\n\t+@echo 'contextkit: fetching "
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield ", once for all projects, into $(subst ','\\'',$(CONTEXTKIT_DATA))/' >&2\n\t+@sh '$(CONTEXTKIT_WRAPPER)/install.sh' '"
     yield str((undefined(name='origin') if l_0_origin is missing else l_0_origin))
@@ -39,4 +39,4 @@ def root(context, missing=missing):
     yield " >/dev/null\n  $(CONTEXTKIT_MISSING): contextkit-fetched\n\t@$(MAKE) --no-print-directory -f '$(CONTEXTKIT_FIRST)' '$(@:contextkit-%=%)'\nendif\nendif\n"
 
 blocks = {}
-debug_info = '1=16&6=18&8=20&13=22&32=26&33=28'
+debug_info = '1=16&6=18&8=20&13=22&34=26&35=28'

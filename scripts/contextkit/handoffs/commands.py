@@ -80,7 +80,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     path, text = switching.switch(layout, fields, now, args.profile, args.no_story, args.strict)
     if path:
         remark(f"artifact: {layout.shown(path)}")
-    return Answer(text=text, exact=True)
+    return Answer(text=text, exact=True, quoted=True)
 
 
 @command(
@@ -91,7 +91,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
 )
 def context(layout: Layout, args: Arguments) -> Answer:
     text = incoming.of(layout, args.to, args.profile)
-    return Answer(text=text, exact=True, data=[{"id": args.to, "text": text}])
+    return Answer(text=text, exact=True, quoted=True, data=[{"id": args.to, "text": text}])
 
 
 @command("undo the last switch and remove its artifact")

@@ -516,6 +516,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     return Answer(
         text=redaction.redacted(made.text, allowed)[0],
         status=0 if recovered.whole else 1,
+        quoted=True,
         data=lambda: _public(recovered, made, allowed),
     )
 

@@ -43,6 +43,7 @@ SESSION = Option("session", "the session (default: SESSION_ID and so on, else th
     Option("overwrite", "replace what is at path=", kind="flag"),
     Option("tokens", "the exact count, if you have one", kind="whole"),
     Option("status", "the exit status of the command that printed the text"),
+    reads=True,
 )
 def store(layout: Layout, args: Arguments) -> Answer:
     content = cli.content(args.file, exact=True)
@@ -89,7 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
     remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
         _sweep(layout, now, session)
-    return Answer(text=stored.receipt)
+    return Answer(text=stored.receipt, quoted=True)
 
 
 def _sweep(layout: Layout, now: int, session: str) -> None:

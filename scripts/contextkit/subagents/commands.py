@@ -227,7 +227,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True, verbatim=True)
-    return Answer(text=receipt)
+    return Answer(text=receipt, quoted=True)
 
 
 @command(

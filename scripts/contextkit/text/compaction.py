@@ -17,36 +17,35 @@ from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
+from contextkit.text.patterns import Pattern
 
-_BLOCKS = re.compile(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
-_COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
-_GRAPH = re.compile(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
-_DRAWN = re.compile(
+_BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
+_COMMIT = Pattern(r"commit ([0-9a-f]{7,64})\b(.*)")
+_GRAPH = Pattern(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
+_DRAWN = Pattern(
     r"^[*|\\/_ .-]*?(?=commit [0-9a-f]{7}|[A-Z]\w*: | [^\s|\\/]\S* +\| +[\dB]| \d+ files? changed"
     r"| {4}(?!\S+ +\| +[\dB]|\d+ files? changed)[^\s|\\/]|$)",
     re.MULTILINE,
 )
-_FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
-_STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
+_FIELD = Pattern(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
+_STATUS = Pattern(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HINTS = ("(", "no changes added to commit", "nothing added to commit")
-_SHORT = re.compile(
+_SHORT = Pattern(
     r"#(?P<branch># \S.*)|(?P<state>[ MTADRCU?!]{2}) (?P<path>\S.*)"
 )  # `git status --short`
-_CHANGES = re.compile(
+_CHANGES = Pattern(
     r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
 )
-_NUMBERS = re.compile(r"(\d+|-)\t(\d+|-)\t(.+)")  # `--numstat`
-_STATE = re.compile(r"([ACDMRTUX]\d*)\t(.+)")  # `--name-status`
-_TOTAL = re.compile(
-    r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?"
-)
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-_WORDS = re.compile(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
+_NUMBERS = Pattern(r"(\d+|-)\t(\d+|-)\t(.+)")  # `--numstat`
+_STATE = Pattern(r"([ACDMRTUX]\d*)\t(.+)")  # `--name-status`
+_TOTAL = Pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
+_HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_WORDS = Pattern(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
 _MARKS = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
-_PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
-_LITERAL = re.compile(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
-_MARKED = re.compile(r"[,\x00-\x1f]")
-_NAMED = re.compile(r"[^\"=:,\x00-\x1f][^=:,\x00-\x1f]*")
+_PATH = Pattern(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
+_LITERAL = Pattern(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
+_MARKED = Pattern(r"[,\x00-\x1f]")
+_NAMED = Pattern(r"[^\"=:,\x00-\x1f][^=:,\x00-\x1f]*")
 _CHANGED = ("+", "-", "\\")  # with the line that says that none ends the file
 _STATES = ("new file ", "deleted file ", "old mode ", "new mode ", "rename ", "copy ", "Binary ")
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "similarity ", "dissimilarity ", "GIT binary ",

@@ -14,6 +14,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterator
+from contextkit.text.patterns import Pattern
 
 TAG = "<>"  # the key of an XML element's name
 LINES = "<lines>"  # of its first and last line
@@ -49,12 +50,12 @@ _HTML = frozenset(
     " ol li sub sup kbd blockquote h1 h2 h3 h4 h5 h6 picture source input samp s del ins html head"
     " body script style".split()
 )
-_ELEMENT = re.compile(
+_ELEMENT = Pattern(
     r"<(/?)([A-Za-z_][\w.:-]{0,60})((?:\s{1,80}[\w.:-]{1,60}\s?=\s?(?:\"[^\"<]{0,4000}\""
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
-_ATTRIBUTE = re.compile(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
-_NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
+_ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
+_NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 
+from contextkit.base import expressions, files, stores
 from contextkit.base.type_names import Any, Callable
 
 Search = Callable[[str], re.Match[str] | None]
@@ -25,8 +27,7 @@ class Pattern:
 
     @property
     def compiled(self) -> re.Pattern[str]:
-        """The expression itself, which `re` keeps."""
-        return re.compile(self._source, self._flags)
+        return expressions.compiled(self._source, self._flags)
 
     def __getattr__(self, name: str) -> Any:
         compiled = self.compiled
@@ -44,3 +45,15 @@ class Pattern:
 
 
 MADE: list[Pattern] = []  # all of them, to compile before a text comes
+
+
+def compile_all() -> None:
+    """Compile every expression of the toolkit for the processes to come, as set-up does."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in files.folders(package, apart="compiled"):
+        place = os.path.relpath(folder, os.path.dirname(package)).replace("/", ".")
+        for name in stores.files_in(folder, ".py"):
+            __import__(f"{place}.{name.removesuffix('.py')}".removesuffix(".__init__"))
+    for pattern in MADE:
+        _ = pattern.compiled
+    expressions.keep()

@@ -139,8 +139,3 @@ def _closing(text: str, at: int) -> int:
             return -1
         place += 2 if text[place] == "\\" else 1
     return place if place < len(text) else -1
-
-
-def quote(text: str) -> str:
-    """`text` as one word of a command."""
-    return "'" + text.replace("'", "'\\''") + "'"

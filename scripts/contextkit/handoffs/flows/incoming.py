@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, filters, ledger, names, redaction, templates, tokens
+from contextkit.base import (
+    agents,
+    files,
+    filters,
+    ledger,
+    names,
+    outgoing,
+    redaction,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.stores import names_in
@@ -78,7 +88,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
         if notes:
             kept = names.counted(len(notes), "note")
             lines.append(f"{kept} kept for later: `make context_reminders`")
-    return lines
+    return list(map(outgoing.called, lines))
 
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:

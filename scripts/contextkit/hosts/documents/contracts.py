@@ -212,9 +212,10 @@ class HookInput(Record):
 class Answer(Record):
     """What an action wants to say."""
 
-    context: str = ""  # our own lines
+    context: str = ""  # our own lines, or a prompt around others' words if `is_prompt`
     quoted: str = ""  # text from the repository, found at `origin`
     origin: str = ""
+    is_prompt: bool = False
     block: str = ""  # why the agent must go on, and how
     result: object = None  # a replacement for a tool's result, in that tool's shape
     input: object = None  # another input for a tool: not a word of it is changed on its way

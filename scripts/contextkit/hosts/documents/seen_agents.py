@@ -33,7 +33,6 @@ class HookAgent(Record):
     blocks: int = 0
     digest: str = ""
     stored: str = ""
-    receipt: str = ""  # of that payload, if it replaces the report
     about: str = ""  # what the call that started it says
     asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict

@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import shlex
 import shutil
 import tempfile
 from collections import Counter
@@ -369,8 +368,8 @@ def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
     lines = _exceptions(repository, paths, start + folder) if repository and not deeper else []
     if not lines:
         return f"remove that line from {' and '.join(places)}"
-    place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
-    return f"make exceptions: printf '%s\\n' {shlex.join(lines)} >> {place}"
+    place = names.word(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
+    return f"make exceptions: printf '%s\\n' {' '.join(map(names.word, lines))} >> {place}"
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:

@@ -14,7 +14,6 @@ import fcntl
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import tempfile
@@ -23,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from contextkit.base import files, formats, git, ledger, makefiles, stores, tokens, version
+from contextkit.base import files, formats, git, ledger, makefiles, names, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
@@ -84,8 +83,8 @@ def _note(problem: str, mend: str) -> Finding:
 def _adopt(layout: Layout, target: str = "adopt") -> str:
     """The command that adopts what is looked at; a checkout is not adopted into itself."""
     top = adoption.top_of(layout)
-    names = {layout.here: ".", version.TOOLKIT: "DIR"}
-    return f"make {target} into={names.get(top) or shlex.quote(top)}"
+    places = {layout.here: ".", version.TOOLKIT: "DIR"}
+    return f"make {target} into={places.get(top) or names.word(top)}"
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -118,7 +117,7 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     tokenizer = layout.limits.tokenizer
     if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
         missing = "is not set up: tokens near a cap are estimated, YAML is not read"
-        program = shlex.quote(os.path.join(version.TOOLKIT, "scripts", "setup.py"))
+        program = names.word(os.path.join(version.TOOLKIT, "scripts", "setup.py"))
         yield _note(f"{layout.shown(version.TOOLKIT)} {missing}", f"python3 {program}")
     elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
         problem = "splintr-rs is not installed: a text that might be above a cap is cut further"

@@ -11,11 +11,9 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
-from contextkit.hosts.flows import reviews
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
-from contextkit.reviews.documents import verdicts
 
 _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
@@ -45,6 +43,8 @@ class _Stop:
         self.record = HookAgent()  # without an id, agents cannot be told apart
         if hook.agent:
             self.record = seen_agents.load(layout, hook.session, hook.agent)
+        self.once = bool(hook.agent) and not (self.record.asked or hook.sent_back)
+        self.long = tokens.estimate(self.text) > layout.limits.hook_report_tokens
 
     def keep(self) -> Answer:
         """Store it, and answer the host."""
@@ -59,11 +59,10 @@ class _Stop:
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=hook.agent_type)
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
-        once = bool(hook.agent) and not (record.asked or hook.sent_back)
-        long = self.report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
-        replaced = bool(made and long and once) and _is_replaced(hook)
+        long = self.long and self.report == text
+        passes = long and self.once and _is_replaced(hook)
         block = ""  # why it is sent back
-        if made and once and not replaced:
+        if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
@@ -72,16 +71,15 @@ class _Stop:
                 stopped=self.now,
                 digest=digest,
                 stored=stored,
-                receipt=made.receipt if made and replaced else "",
                 verdict=verdict,
                 asked=record.asked or bool(block),
             )
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made:
-            self._note_cost(made, block, replaced)
-        if made and replaced and not _is_replaced_later(hook):
+        if made and not (passes and _is_replaced_later(hook)):
+            self._note_cost(made, block, passes)
+        if made and passes and made.receipt:
             return Answer(result=made.receipt)
         return Answer(block=block) if block else NOTHING
 
@@ -103,7 +101,10 @@ class _Stop:
             return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
-            return _store(self.layout, hook, topic, hook.agent_type, text, passed=False)
+            later = self.long and self.once and not _takes_a_result(hook)
+            return _store(
+                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not later
+            )
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
@@ -133,6 +134,8 @@ class _Stop:
         texts = (self.text, self.report)
         if self.record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
             return self.record.verdict
+        from contextkit.hosts.flows import reviews
+
         if reviews.expected(self.layout, self.hook, self.now):  # its file says it
             return self.record.verdict
         return next(filter(None, (self._recorded(text, stored) for text in texts)), "")
@@ -144,6 +147,8 @@ class _Stop:
         header = headers.parse(text)
         if header is None:
             return ""
+        from contextkit.reviews.documents import verdicts
+
         name = self._name()
         fields = {field: value for field, value in vars(header).items() if field != "form"}
         fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
@@ -207,8 +212,12 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
 
 def _is_replaced(hook: HookInput) -> bool:
     """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    takes = {"respond", "instead"} & set(hook.declared.takes)
-    return bool(takes) or _is_replaced_later(hook)
+    return _takes_a_result(hook) or _is_replaced_later(hook)
+
+
+def _takes_a_result(hook: HookInput) -> bool:
+    """Return whether the host takes a receipt in place of this agent's message now."""
+    return bool({"respond", "instead"} & set(hook.declared.takes))
 
 
 def _is_replaced_later(hook: HookInput) -> bool:
@@ -244,11 +253,9 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
         return Answer(result={**response, "content": content}) if link else NOTHING
     record = seen_agents.load(layout, hook.session, agent) if agent else HookAgent()
-    receipt = record.receipt
-    if not receipt:
-        kind = record.agent_type or hook.agent_type
-        receipt = _store(layout, hook, _about(hook) or kind, kind, text).receipt
-    content = [{"type": "text", "text": receipt}]
+    kind = record.agent_type or hook.agent_type
+    made = _store(layout, hook, _about(hook) or kind, kind, text)
+    content = [{"type": "text", "text": made.receipt}]
     return Answer(result={**response, "content": content})
 
 
@@ -346,6 +353,7 @@ def _store(
     text: str,
     answer: str = "",
     passed: bool = True,
+    read: bool = True,
 ) -> storing.Stored:
     """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
@@ -358,7 +366,10 @@ def _store(
         estimated=True,
         answer=answer,
     )
-    made = storing.store(layout, session, output, now, _SECONDS, passed)
+    if read:
+        made = storing.store(layout, session, output, now, _SECONDS, passed)
+    else:
+        made = storing.store_unread(layout, session, output, now)
     host = hosts.find(hook.host)
     retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
     return made

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from binascii import crc32
 
-from contextkit.base import version
+from contextkit.base import names, version
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
@@ -58,6 +58,9 @@ _SERVES = frozenset(
     "dev serve start watch up attach port-forward shell console repl runserver nodemon uvicorn"
     " gunicorn".split()
 )
+_SERVERS = _SERVES | {"server"}  # of scripts
+_MAKES = ("make", "gmake")
+_FLAGS_OF_MAKE = frozenset("bBdeijklnpqrRsStwv")  # without a word behind them, or only a number
 _QUESTIONS = frozenset(
     "init create login edit configure menuconfig nconfig apply destroy pdb ipdb".split()
 )
@@ -110,7 +113,7 @@ def is_about_a_command(given: HookInput) -> bool:
 
 def is_wrapped(command: object) -> bool:
     """Return whether a command runs under our wrapper, so that its output is short already."""
-    return isinstance(command, str) and f"/{LAUNCHER}' --sink=" in command
+    return isinstance(command, str) and f"/{LAUNCHER} --sink=" in command.replace("'", "")
 
 
 def wrappable(command: str) -> list[Simple]:
@@ -158,19 +161,33 @@ def _asks_by_verb(part: Simple) -> bool:
     """Return whether a command says that it serves, or that it asks."""
     if part.name in _OF_NAMES or _AGREED.intersection(part.words):
         return False
+    if part.name in _SHELLS and _runs_a_server(part.words[1:]):
+        return True
     asks = _SERVES | _QUESTIONS
     return any(verb in asks or verb.endswith(_ENDLESS) for verb in _verbs(part))
+
+
+def _runs_a_server(arguments: tuple[str, ...]) -> bool:
+    """Return whether the script that an interpreter runs is called one: `python tools/serve.py`."""
+    script = next((word for word in arguments if not word.startswith("-")), "")
+    return script.rpartition("/")[2].partition(".")[0] in _SERVERS
 
 
 def _verbs(part: Simple) -> Iterator[str]:
     """The words that say what a command does: no options, nor what may be the value of one."""
     before = ""
     for word in (part.name, *part.words[1:_MOST_WORDS]):
-        if before == "-m" or not (word.startswith("-") or before.startswith("-")):
+        has_value = before.startswith("-") and before != "-m" and not _is_flag(part, before)
+        if not (has_value or word.startswith("-")):
             yield from word.split(":")
         if "test" in word:
             return  # what follows names what is tested
         before = "" if "=" in word else word
+
+
+def _is_flag(part: Simple, option: str) -> bool:
+    """Return whether what follows an option is no value of it: of make, behind `-s` or `-kj4`."""
+    return part.name in _MAKES and option[1:2] in _FLAGS_OF_MAKE
 
 
 def prints_ours(layout: Layout, command: object) -> bool:
@@ -182,7 +199,7 @@ def prints_ours(layout: Layout, command: object) -> bool:
 
 
 def _is_ours(part: Simple) -> bool:
-    if part.name in ("make", "gmake"):
+    if part.name in _MAKES:
         return any(goal.startswith(_OURS) or goal in _OTHERS_OF_OURS for goal in part.words[1:])
     ours = (version.TOOLKIT + "/", "contextkit/scripts/")
     return part.name == "contextkit" or any(
@@ -253,11 +270,11 @@ def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> st
     words = [
         f"--sink=m{crc32(os.fsencode(given.session + command)):08x}",
         f"--over={layout.limits.hook_tool_output_tokens}",
-        f"--root={shell.quote(layout.root)}",
-        f"--of={shell.quote(plain)}",
+        f"--root={names.word(layout.root)}",
+        f"--of={names.word(plain)}",
     ]
     if given.session:
         words.append(f"--session={given.session}")
     if isinstance(timeout, (int, float)) and timeout > 0:
         words.append(f"--until={timeout / 1000 * _PATIENCE:g}")
-    return " ".join([shell.quote(launcher), *words])
+    return " ".join([names.word(launcher), *words])

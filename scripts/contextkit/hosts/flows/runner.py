@@ -126,7 +126,15 @@ def _is_adopted(host: str) -> bool:
     """Return whether the project has our hooks in its settings, besides those of a plugin."""
     declaration = hosts.find(host)
     path = os.path.join(os.environ.get(declaration.project, "."), declaration.settings)
-    return hosts.LAUNCHER in (files.read_if_there(path) or "")
+    text = files.text_of(path)
+    if hosts.LAUNCHER not in text:
+        return False
+    from contextkit.hosts.documents import settings
+
+    try:
+        return bool(settings.read(text, path))
+    except ContextError:
+        return False  # no host reads them
 
 
 def read_input() -> bytes:
@@ -230,9 +238,12 @@ def _within(layout: Layout, told: list[Answer]) -> str:
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import outgoing
 
-    fields = {name: value for name, value in vars(answer).items() if name != "input"}
-    told = outgoing.told_each(fields, layout.limits.secrets_allow)
-    return answer.replace(**{name: value for name, value in told.items() if value})
+    allowed, told = layout.limits.secrets_allow, {}
+    theirs = ("quoted", "result", *(["context"] if answer.is_prompt else []))
+    for name, value in vars(answer).items():
+        if value and name != "input":
+            told[name] = outgoing.told_each(value, allowed, name in theirs)
+    return answer.replace(**told)
 
 
 def _note_without_layout(where: str, error: Exception) -> None:

@@ -239,7 +239,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
         called = agents.recognized(given.text("prompt"), limits.handoff_prefixes)
         if called and not os.path.exists(os.path.join(layout.here, called[0])):
             text = switch.nobody(layout, called[0])
-    return Answer(context=text or "")
+    return Answer(context=text or "", is_prompt=True)
 
 
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:

@@ -12,7 +12,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, git, markdown, names, references, templates, tokens
+from contextkit.base import (
+    files,
+    filters,
+    git,
+    markdown,
+    names,
+    outgoing,
+    references,
+    templates,
+    tokens,
+)
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
@@ -129,7 +139,9 @@ def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
     """With `prompt`, put the report in a fence between instructions on how to use it."""
     if not prompt:
         return text
-    return templates.render("recovery_prompt.md", task=saved.task or "unknown", report=text)
+    task = saved.task or "unknown"
+    save = outgoing.called(f"`make memory_checkpoint task={task} phase=… summary=… next_action=…`")
+    return templates.render("recovery_prompt.md", task=task, report=text, save=save)
 
 
 def _beginning(text: str, width: int) -> str:
@@ -169,7 +181,8 @@ def _left_out(
     if more:
         bad = sum(finding.status != "completed" for finding in saved.findings)
         failed = f", {bad} of all failed or partial" if bad else ""
-        lines.append(f"and {more} more{failed}; `make memory_list task={saved.task}` names all")
+        rest = outgoing.called(f"`make memory_list task={saved.task}`")
+        lines.append(f"and {more} more{failed}; {rest} names all")
     return tuple(lines)
 
 
@@ -259,7 +272,8 @@ def _listed(heading: str, entries: tuple[str, ...], most: int, rest: str, budget
             lines.pop()
         left = len(entries) - len(lines)
         count = f"and {left} more" if lines else f"{left} in all"
-        return "\n".join([*lines, *([f"- {count}: `{rest}`"] if left else [])])
+        opens = outgoing.called(f"`{rest}`")
+        return "\n".join([*lines, *([f"- {count}: {opens}"] if left else [])])
 
     cuts = (*_shortened(budget), (_LINES, _COUNT))
     return Piece(heading, fitting.Part(within("", most * (_ENTRY + 3)), cuts, 1, within))

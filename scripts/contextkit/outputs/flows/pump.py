@@ -146,6 +146,11 @@ class Output:
             self.kept = None
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether something came that was not passed on."""
+        return bool(self.kept or self.held[self._shown :])
+
+    @property
     def is_asking(self) -> bool:
         """Whether the last thing held is part of a line, as a question is."""
         waits = self.held[self._shown :] and self._held <= _HELD

@@ -20,6 +20,7 @@ _INT, _HUP, _QUIT, _PIPE, _TERM, _XFSZ = 2, 1, 3, 13, 15, 25
 _HANDED_ON = (_HUP, _QUIT, _TERM)
 _PATIENCE = 0.3  # seconds after a signal in which a command may end by itself
 _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
+_PAUSE = 15.0  # seconds of silence after which a command may be one that does not end
 _TICK = 0.05  # seconds
 _IDLE = 0.035  # seconds in which nothing comes, before what a digest needs is loaded
 _F_SETPIPE_SZ = 1031  # of Linux: a larger pipe costs the command fewer waits
@@ -238,21 +239,28 @@ class _Intake:
             return int(_TICK * 1000)
         if job.is_behind:
             return 0 if job.reading or job.output.kept else int(_IDLE * 1000)
-        if job.output.is_asking:
-            return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
-        if job.until and not job.told:
-            return max(1, int((job.until - job.seconds) * 1000))
-        return 60_000
+        due = [self.last + self._patience] if self._patience else []
+        due += [job.started + job.until] if job.until else []
+        return max(1, int((min(due) - time.monotonic()) * 1000)) if due else 60_000
+
+    @property
+    def _patience(self) -> float:
+        """The seconds of silence after which there is something to tell; 0 if there is nothing."""
+        output = self.job.output
+        if self.job.told or not output.is_waiting:
+            return 0
+        return _SILENCE if output.is_asking else _PAUSE
 
     def _meanwhile(self) -> None:
         """Do what is due while the command runs: show a question, tell what came so far."""
         job, now = self.job, time.monotonic()
-        if job.output.is_asking and now - self.last >= _SILENCE:
-            job.output.show()
+        if self._patience and now - self.last >= self._patience:
+            _tell_so_far(job)
         is_behind = job.signal and not job.process
         if is_behind and not job.told and now - job.signaled >= _PATIENCE:
             _tell(job)
-        if job.until and not job.told and job.seconds >= job.until:
+        if job.until and job.seconds >= job.until:
+            job.until = 0
             _tell_so_far(job)
 
 
@@ -269,9 +277,11 @@ def _read_ahead(job: Job) -> None:
 
 
 def _tell_so_far(job: Job) -> None:
-    """Show what came so far, or say where it is, before the host stops waiting."""
-    job.told = True
+    """Show what came so far, or say once where it is: its host may stop waiting, or it not end."""
+    if job.told:
+        return
     if job.output.kept:
+        job.told = True
         from contextkit.outputs.flows import telling
 
         pump.write(1, telling.so_far(job).encode("utf-8", "surrogateescape"))

@@ -206,7 +206,7 @@ def digested(layout: Layout, told: Told) -> str:
     if short and told.status:
         short = _failures_first(short, text, before)
     message = _shown(head, short or _rows(digest, before), layout.shown(path))
-    message = outgoing.told(message, limits.secrets_allow)
+    message = outgoing.told(message, limits.secrets_allow, quoted=True)
     ref = addresses.of(layout, path, "payload")
     session = addresses.parts(ref)[1].partition("/")[0]
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(message), session=session)

@@ -235,11 +235,11 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
     return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
-def same(layout: Layout, session: str, payload: Payload) -> str:
-    """The file in a session that has exactly this text of the same source; '' if there is none."""
+def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] | None:
+    """The file in a session that has exactly this text of the same source, and its payload."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
-        return ""
+        return None
     digest = seal(payload.content)["sha256"]
     parts = files.read_bytes(manifest).split(f'"sha256": "{digest}"'.encode())
     for before in parts[:-1]:
@@ -252,8 +252,8 @@ def same(layout: Layout, session: str, payload: Payload) -> str:
         except ContextError:
             continue  # it was edited
         if (there.content, there.source) == (payload.content, payload.source):
-            return path
-    return ""
+            return path, there
+    return None
 
 
 def _list(layout: Layout, session: str, added: Fields, now: int) -> None:

@@ -278,8 +278,8 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
         )
         payloads.prepare_store(layout)
         resume(layout, agent, now)
-        stored = payloads.same(layout, agent, payload)
-        stored = stored or payloads.save(layout, agent, payload, now)
+        there = payloads.same(layout, agent, payload)
+        stored = there[0] if there else payloads.save(layout, agent, payload, now)
         files.settle()
     files.discard(path)
     return stored

@@ -63,9 +63,9 @@ def store(
     The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
     in place of the text.
     """
-    payload = _payload(layout, output, now)
-    path, again = _save(layout, session, payload, now)
-    if again:
+    new = _payload(layout, output, now)
+    path, payload = _save(layout, session, new, now)
+    if payload is not new:
         remark(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
@@ -73,22 +73,28 @@ def store(
         ref = addresses.of(layout, path, "payload")
         answer = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
         told = _told(layout, output.replace(answer=answer), path, seconds) if answer else told
-    is_new = not (again or output.summary)
-    if is_new and told.summary not in ("", payload.summary):
+    is_unread = payload.summary == new.summary and not output.summary
+    if is_unread and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
 
 
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
-    """The file that contains the text, and whether it already did."""
+def store_unread(layout: Layout, session: str, output: Output, now: int) -> Stored:
+    """Store a text that will be read once its author has answered; until then it has no receipt."""
+    path, _ = _save(layout, session, _payload(layout, output, now), now)
+    return Stored(receipt="", path=path, ref=addresses.of(layout, path, "payload"))
+
+
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:
+    """The file that contains the text, and its payload, which may have been there before."""
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload):
-            return payloads.used(layout, session, path, now), True
-        return payloads.save(layout, session, payload, now), False
+        if there := payloads.same(layout, session, payload):
+            return payloads.used(layout, session, there[0], now), there[1]
+        return payloads.save(layout, session, payload, now), payload
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -179,21 +185,21 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
 
 def _within(seconds: float, work: Callable[[], Told]) -> Told:
     """What `work` returns. Raises TimeoutError once the time is up, in the main thread alone."""
-    import signal
+    import _signal  # type: ignore[import-not-found]  # signal costs a tenth of a start
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError
 
     try:
-        before = signal.signal(signal.SIGALRM, ring)
+        before = _signal.signal(_signal.SIGALRM, ring)
     except ValueError:  # another thread
         return work()
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
         return work()
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+        _signal.signal(_signal.SIGALRM, before)
 
 
 def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:

@@ -103,6 +103,7 @@ class _Teller:
         self._layout, self._first = layout, first
         self._answer = output.answer or output.summary
         self._text, self._topic = output.content, output.topic.strip()
+        self._lines = self._text.split("\n")
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
         self._author, self._parsed = self._read(output.status)
@@ -121,7 +122,7 @@ class _Teller:
         if not author.sums_up:  # a verdict alone: the digest tells it with the rest
             others = tuple(s for s in author.statements if s.role != "verdict")
             author = author._replace(statements=others)
-        lines = self._text.split("\n")
+        lines = list(self._lines)
         for statement in author.core or author.statements:  # they are told already
             for at in range(statement.line - 1, _end(lines, statement.line)):
                 lines[at] = ""
@@ -291,7 +292,7 @@ class _Teller:
         from contextkit.text.digests import engine, reading
 
         start, end = digest.stretch
-        left = " ".join(line.strip("-* ") for line in self._text.split("\n")[start - 1 : end])
+        left = " ".join(line.strip("-* ") for line in self._lines[start - 1 : end])
         if not end or left in said:  # the author's part tells it
             return ""
         is_part = digest.rest <= start and end <= digest.last

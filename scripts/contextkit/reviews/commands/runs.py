@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import cli, files, ledger, names, redaction, sessions, tokens
+from contextkit.base import cli, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -339,7 +339,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
-    return Answer(text=part, status=0 if part else 1, data=data)
+    return Answer(text=part, status=0 if part else 1, quoted=True, data=data)
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
@@ -363,13 +363,13 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     if left := len(findings[skip + len(shown) :]):
         rest = {"severity": ",".join(severities), "skip": str(skip + len(shown))}
         show = about.show(layout, agent=args.agent, **rest, max_tokens=str(most))
-        parts.append(f"+{left} more: {show}")
+        parts.append(f"+{left} more: {outgoing.called(show)}")
     text = "\n\n".join(parts)
     refs = [row.ref for finding in shown for row in finding.rows]
     ledger.note(layout, ledger.SHOWN, about.ref, tokens=tokens.estimate(text), sources=refs)
     status = 1 if len(unread) == many and not about.run else 0
     data = [each.public() | {"dismissed": gone.get(each.key, "")} for each in shown]
-    return Answer(text=text, status=status, data=data)
+    return Answer(text=text, status=status, quoted=True, data=data)
 
 
 @command("put all reviews together: synthesis.md and findings.json, 15 lines back", *_FILES)

@@ -7,7 +7,6 @@ that fails removes its row again.
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 
 from contextkit.base import addresses, agents, files, git, names, redaction, sessions, tokens
@@ -136,7 +135,7 @@ def _look(order: Order) -> str:
     """The command that checks on a subagent; it is run when the subagent ends."""
     script = toolkit("scripts", "context.py")
     look = ("subagent_manager", "status", f"--id={order.id}", "--unattended")
-    return shlex.join([sys.executable, script, *look])
+    return " ".join(map(names.word, [sys.executable, script, *look]))
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
@@ -313,7 +312,7 @@ def _check_committed(layout: Layout, order: Order) -> None:
     open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
     if not open_ones:
         return
-    words = shlex.join(open_ones)
+    words = " ".join(map(names.word, open_ones))
     problem = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"

@@ -137,8 +137,6 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 def assemble(layout: Layout, order: Order) -> str:
     """Render the prompt of a subagent; pure except for the templates."""
-    import shlex
-
     from contextkit.reviews.documents import verdicts
 
     if order.verbatim and order.scope:
@@ -175,9 +173,9 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=(
-            f"{shlex.quote(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
-            f"  --root={shlex.quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
-            f'  --status=… --summary="one line" --file={shlex.quote(report)}'
+            f"{names.word(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
+            f"  --root={names.word(layout.root)} --id={order.id} --agent={order.slug} \\\n"
+            f'  --status=… --summary="one line" --file={names.word(report)}'
         ),
         report=receipts.contract(report),
     )

@@ -39,7 +39,7 @@ PHRASES = (
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
 )
-REQUEST = re.compile(r"(?:\" |status=)50[0234]\b")
+REQUEST = Pattern(r"(?:\" |status=)50[0234]\b")
 _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
@@ -60,8 +60,8 @@ _ADDS = Pattern(  # to what was said above; or a test that is still to do
 )
 OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
-_DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
-_IS_PATH = re.compile(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
+_DIGIT, _DOTTED = Pattern(r"[1-9]"), Pattern(r"^[a-z_]\w*\.[a-z_][\w.]*$")
+_IS_PATH = Pattern(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
 _WORD = 80  # characters on either side within which a word ends
 
 

@@ -192,7 +192,7 @@ class Block(NamedTuple):
 
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _SAME, ITEMS = 6, 12  # lines, and items, that differ in numbers only and are told as one
-_OWN = re.compile(  # a severity, or a place, with which an item is told for itself
+_OWN = Pattern(  # a severity, or a place, with which an item is told for itself
     r"\w\.\w{1,5}:\d|\b(?:P[0-3]|BLOCKER|CRITICAL|HIGH|MEDIUM|LOW)\b"
 )
 _FEW = 3  # blanks in the words that name what follows
@@ -200,12 +200,12 @@ _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
     r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
 )
-_BOX = re.compile(r"^\[[ xX]\]\s+")
-_RULE = re.compile(r"[\s|:=_*-]*$")
-_COMMENT = re.compile(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
-_STRUCK = re.compile(r"~~[^~\n]+~~")
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_BOX = Pattern(r"^\[[ xX]\]\s+")
+_RULE = Pattern(r"[\s|:=_*-]*$")
+_COMMENT = Pattern(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
+_STRUCK = Pattern(r"~~[^~\n]+~~")
+_LINK = Pattern(r"!?\[([^\[\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
+_BOLD = Pattern(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
 _FORMS = ("# ", "## ", "### ", "#### ", "##### ", "###### ", "- ", "* ", "|")
@@ -395,7 +395,7 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
-_ALNUM = re.compile(r"[^\W_]")
+_ALNUM = Pattern(r"[^\W_]")
 
 
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
@@ -443,8 +443,8 @@ def is_worded(line: str) -> bool:
 _WORDED = bytes(
     byte for byte in range(256) if byte > 127 or chr(byte).isalpha() or chr(byte).isspace()
 )
-_MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
-_ENDS = re.compile(r"[.!?。！？()\[\]]")
+_MONTH = Pattern(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
+_ENDS = Pattern(r"[.!?。！？()\[\]]")
 
 
 def clause(text: str, most: int = LONGEST) -> str:
@@ -512,11 +512,11 @@ def joined(line: str, *others: str) -> str:
     return line
 
 
-_CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
-_REMARK = re.compile(r" \([^()\n]{9,}\)")
-_BETWEEN_WORDS = re.compile(r"(?<!\":) ")
-_BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
-_WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
+_CLAUSES = Pattern(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
+_REMARK = Pattern(r" \([^()\n]{9,}\)")
+_BETWEEN_WORDS = Pattern(r"(?<!\":) ")
+_BRACKETS = Pattern(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
+_WORDS = Pattern(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
 
 def _may_end(text: str, at: int) -> bool:

@@ -192,13 +192,19 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     reader = csv.reader(text.translate(_BORDERS).split("\n"), delimiter=split or ",")
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader
-                if any(row) and not (split == "|" and _RULE.match(row[0]))]  # fmt: skip
+                if _has_values(row, split)]  # fmt: skip
     except csv.Error:
         return []
     if split == "\t":  # of which several may align a column
         filled = {at for _, row in rows for at, cell in enumerate(row) if cell}
         rows = [(n, [cell for at, cell in enumerate(row) if at in filled]) for n, row in rows]
     return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
+
+
+def _has_values(row: list[str], split: str | None) -> bool:
+    """Whether a line of cells is not empty, no rule, and no count of the rows above it."""
+    is_rule = split == "|" and bool(_RULE.match("".join(row[:1])))
+    return any(row) and not (is_rule or _COUNT.match(row[0]))
 
 
 def _headed(rows: list[list[str]]) -> bool:

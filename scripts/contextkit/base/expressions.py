@@ -1,0 +1,83 @@
+"""Regular expressions that are compiled once for all processes, as Python compiles modules.
+
+    __pycache__/expressions.<Python's version>.codes      beside the byte code of this module
+
+`re` takes a fifth of a millisecond for an expression, and a digest asks a hundred. What it made of
+each is kept where Python keeps byte code, if that can be written. A file that is missing or broken
+costs time only; that of another Python has another name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from contextkit import at_end
+from contextkit.base import files
+from contextkit.base.type_names import Any
+
+_MOST = 4_000  # expressions in the file, among them those of older versions of ours
+_PLACE = str(__spec__.cached).replace(".pyc", f".{sys.hexversion:x}.codes")
+_new: list[tuple[str, int]] = []  # what this process compiled
+_kept: dict[tuple[str, int], Any] = {}
+_place = ""  # where they were read
+
+
+def compiled(source: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, for an expression that is part of the code and the same in each process."""
+    import _sre  # type: ignore[import-not-found]
+
+    key = (source, int(flags))
+    try:
+        all_flags, code, *groups = _codes()[key]
+        numbers = memoryview(code).cast("I").tolist()
+        return _sre.compile(source, all_flags, numbers, *groups)  # type: ignore[no-any-return]
+    except (KeyError, TypeError, ValueError, RuntimeError):  # not kept, or not as `re` made it
+        if not (_new or sys.dont_write_bytecode):
+            at_end.append(keep)
+        _new.append(key)
+        return re.compile(source, flags)
+
+
+def _codes() -> dict[tuple[str, int], Any]:
+    """For each expression the rest of what `_sre.compile` takes."""
+    global _kept, _place
+    if _place != _PLACE:
+        import marshal
+
+        _place = _PLACE
+        try:
+            _kept = dict(marshal.loads(files.read_bytes(_PLACE)))
+        except Exception:  # no file, or not one of ours
+            _kept = {}
+    return _kept
+
+
+def keep() -> None:
+    """Keep what this process compiled for others; never raises, since nothing depends on it."""
+    global _kept
+    import marshal
+
+    if not os.access(os.path.dirname(_PLACE), os.W_OK):
+        return
+    try:
+        before = _codes() if len(_codes()) < _MOST else {}
+        _kept = {**before, **{key: _code(*key) for key in _new}}
+        files.write(_PLACE, marshal.dumps(_kept), derived=True)
+    except Exception:  # a full disk, a Python that is made otherwise inside
+        return
+
+
+def _code(source: str, flags: int) -> tuple[Any, ...]:
+    """What `re` makes of an expression, as the arguments of `_sre.compile`."""
+    from array import array
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    read = _parser.parse(source, flags)
+    groups = read.state.groupdict
+    names = [None] * read.state.groups
+    for name, number in groups.items():
+        names[number] = name
+    code = array("I", _compiler._code(read, flags)).tobytes()
+    return int(flags | read.state.flags), code, read.state.groups - 1, groups, tuple(names)
