@@ -53,7 +53,7 @@ _SERIOUS = Pattern(
     r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|\bkr[iy]+t+[iy]\w+|\bgrav[ei]s?\b|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
-    r"|(?<=\d )high\b(?!-)|^::error\b"
+    r"|(?<=\d )high\b(?!-)|\bhigh(?=\s?[:=]\s?[1-9])|^::error\b"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
     needs="criti fatal block severe show urgent catastrophic fix high kr bloqu grav ::error",
