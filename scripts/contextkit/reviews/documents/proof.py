@@ -364,7 +364,7 @@ class _Proof:
         return all(counts.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *counts})
 
     def lines(self) -> Iterator[Doubt]:
-        numbers = [number for number, row in enumerate(self._rows, 1) if row.strip()]
+        numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             raw, after = self._raw[number - 1], self._rows[following - 1] if following else ""
             is_hiding = _hides(raw)
