@@ -391,7 +391,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
     artifact, _, more = run.out.partition("## Where there is more\n\n")
     assert "Let people in" in artifact and "blockers" in artifact
     assert more.splitlines()[:3] == [
-        "- start with the blockers; a file that one names says how to fix it",
+        "- start with the blockers; where one names a file, read that for the fix",
         "- the plan and where its work stands: `make memory_recover task=login`",
         "- 1 note kept for later: `make context_reminders`",
     ]

@@ -75,7 +75,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
     """What else there is to read, and the command that prints it, a line each."""
     lines = []
     if newest.blockers:
-        lines.append("start with the blockers; a file that one names says how to fix it")
+        lines.append("start with the blockers; where one names a file, read that for the fix")
     if os.path.isdir(layout.memory):
         from contextkit.memory.documents import store
 
