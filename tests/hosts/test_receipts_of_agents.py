@@ -42,18 +42,24 @@ def test_an_agent_is_sent_back_once_to_answer_in_its_own_words(layout: Layout, h
     assert stop(LONG + "Once more.", host, stop_hook_active=True) == ""  # whatever it says
 
 
-def test_a_report_whose_author_is_asked_is_read_with_the_answer(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Until then, its beginning stands for it in lists."""
+def those_read(field: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A field of each output that is read from now on."""
     read: list[str] = []
     tell = telling.tell
 
     def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
-        read.append(output.answer)
+        read.append(str(getattr(output, field)))
         return tell(layout, output, path, first)
 
     monkeypatch.setattr(telling, "tell", noted)
+    return read
+
+
+def test_a_report_whose_author_is_asked_is_read_with_the_answer(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then, its beginning stands for it in lists."""
+    read = those_read("answer", monkeypatch)
     assert "in your own words" in stop(LONG)
     (path,) = payloads.documents(layout, "s-1")
     assert read == [] and payloads.load(path, path).summary.startswith("# Report - The cache holds")
@@ -182,14 +188,7 @@ def test_the_result_of_the_tool_is_the_receipt_in_its_own_shape(layout: Layout) 
 def test_a_report_in_front_is_read_once_by_the_hook_that_hands_its_receipt_on(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[str] = []
-    tell = telling.tell
-
-    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
-        read.append(output.source)
-        return tell(layout, output, path, first)
-
-    monkeypatch.setattr(telling, "tell", noted)
+    read = those_read("source", monkeypatch)
     stop(LONG, background_tasks=[])
     (path,) = payloads.documents(layout, "s-1")
     before = payloads.load(path, path)

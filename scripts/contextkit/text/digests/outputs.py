@@ -32,16 +32,8 @@ from contextkit.text.digests.pieces import (
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
-_WHOLE = (
-    "results",
-    "json",
-    "diff",
-    "code",
-    "help",
-    "table",
-    "listing",
-    "plain",
-)  # asked of a segment
+# asked of a segment
+_WHOLE = ("results", "json", "diff", "code", "help", "table", "listing", "plain")
 _QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
