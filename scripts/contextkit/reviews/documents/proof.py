@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, phrases, shapes, vocabulary
+from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -265,7 +265,7 @@ class _Proof:
     ) -> None:
         self._raw = all_rows(text.replace("\ufe0f", "").replace("\u200d", ""))
         self._rows = [
-            shapes.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
+            normal.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
         ]
         self._inside, self._is_asked_for = inside, terms is not None
         self._ids = {finding.id.upper() for finding in findings if finding.id}

@@ -1,12 +1,10 @@
 """The shapes that findings have in a text: what a heading, an item, a label, a cell say of one.
 
-    ### 🔴 Critical bugs (2)          a group: `index.group_of`
-    ### P0-1. Race (High)             a heading with id, severity and title: `titled`
-    **[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
-    **Severity:** High (8.1)          a label: `label_in`
-    src/app.py:42, line 42 of …       a place in code: `place_in`
-
-`unmarked` first brings a line of HTML, AsciiDoc, Org or a wiki into the form of Markdown.
+### 🔴 Critical bugs (2)          a group: `index.group_of`
+### P0-1. Race (High)             a heading with id, severity and title: `titled`
+**[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
+**Severity:** High (8.1)          a label: `label_in`
+src/app.py:42, line 42 of …       a place in code: `place_in`
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from contextkit.base import names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
-from contextkit.text import objects
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
@@ -38,20 +35,8 @@ TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
-_TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
-_ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
-_STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
-_DRAWN = Pattern(r"[│║┃]")
-BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
-_SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
-_OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
-_SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
-_SHORTCODES = {
-    "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
-    "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
-}  # fmt: skip
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
@@ -295,13 +280,6 @@ def is_lead(row: str, after: str) -> bool:
     return is_bold and not is_severity
 
 
-def is_led(block: Block) -> bool:
-    """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
-    bold = BOLD.match(block.title) if block.kind == "text" else None
-    title = (bold[1] or bold[2]) if bold else ""
-    return len(title.split()) > 1 and title[-1] != ":"
-
-
 def lead_in(row: str) -> str:
     """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
     return graded_in(row.rpartition(". ")[2]) if row.endswith(":") else ""
@@ -498,72 +476,6 @@ def is_count(head: Head) -> bool:
 def _counted(word: str) -> bool:
     is_severity = word.isdigit() or bool(vocabulary.severity(word))
     return is_severity or word in index.PLURALS or word in ("other", "and")
-
-
-def unmarked(row: str) -> str:
-    """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
-    bare = row.lstrip()
-    if bare[:1] in ("│", "║"):
-        bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
-    while bare[:1] == ">":
-        row = bare = bare[1:].lstrip()
-    if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
-        row = row.replace(bare[0], "-", 1)
-    row = row.replace("【", "[").replace("】", "] ")
-    if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
-        tick = "✅ " * (bare[3] in "xX")
-        row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
-    if row.count(":") > 1:
-        row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
-    if "<" in row and ">" in row:
-        row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
-        row = row.replace("****", "**")
-        row = objects.unescaped(row)
-        bare = row.strip()
-        row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
-        row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
-    return row
-
-
-def unstruck(row: str) -> str:
-    """Return a line without what is struck out, and with the value of a setting as a label's."""
-    if "~~" in row:
-        row = _STRUCK.sub(" ", row)
-    return _SETTING.sub(r"\1: \2", row) if "=" in row else row
-
-
-def as_heading(row: str, is_org: bool) -> str:
-    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
-    if row[:2] == "||":
-        return row.replace("||", "|")
-    if row[:1] not in ("=", "h", "*"):
-        return row
-    match = _OTHER_HEADING.match(row)
-    if not match or (match["stars"] and not is_org):
-        return row
-    level = int(match["h"] or 0) or len(match["signs"] or match["stars"])
-    return f"{'#' * min(level, 6)} {row[match.end() :]}"
-
-
-def _badge(alt: str) -> str:
-    word = alt.replace(" Badge", "").replace(" badge", "").strip()
-    return f"[{word}] " if vocabulary.severity(word) else word
-
-
-def _as_markdown(match: re.Match[str]) -> str:
-    end, tag = bool(match[1]), match[2].lower()
-    if tag == "img" and (alt := _ALT.search(match[3])):
-        return _badge(alt[1])
-    if tag[0] == "h" and tag[1:].isdigit():
-        return "" if end else "#" * int(tag[1]) + " "
-    return _MARKS.get(tag, ("", ""))[end]
-
-
-_MARKS = {  # of HTML: what begins and what ends it in Markdown
-    **dict.fromkeys(("b", "strong", "summary"), ("**", "**")), "code": ("`", "`"),
-    **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
-    **dict.fromkeys(("br", "p", "div"), (" ", " ")),
-}  # fmt: skip
 
 
 def unlabelled(title: str) -> str:

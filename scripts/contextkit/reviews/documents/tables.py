@@ -16,7 +16,6 @@ from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 _NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
@@ -115,14 +114,14 @@ def is_scale(roles: list[str], rows: list[Row]) -> bool:
     return is_short and len(rows) > 2 and len({*grades}) == len(rows)
 
 
-def of_card(rows: list[Row], block: Block) -> Finding | None:
+def of_card(rows: list[Row], first: int, last: int) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
     labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
     roles, cells = zip(*labels, strict=True)
-    finding = of_row(list(roles), list(cells), block.first, "")
-    return finding and finding.replace(end=block.last)
+    finding = of_row(list(roles), list(cells), first, "")
+    return finding and finding.replace(end=last)
 
 
 def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
