@@ -19,7 +19,7 @@ from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import vocabulary
+from contextkit.reviews.documents import vocabulary, wordlists
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 from contextkit.text.blocks import nests
 
@@ -28,30 +28,15 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
-_COLUMNS = {  # of tables, by what their heads say
-    "id": "id # no ref nr finding-id",
-    "section": "section area",
-    "file": "file path component datei fichier archivo arquivo файл ファイル 文件",
-    "place": "location place where file:line ort lieu lugar место 場所 位置",
-    "line": "line lines line(s) zeile ligne línea linha строка 行 行号 行番号",
-    "title": "title finding issue description summary message problem details bug what name"
-             " vulnerability problème problema 問題 问题 描述 问题描述 проблема befund"
-             " beschreibung",
-}  # fmt: skip
-_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
+_ROLES = {  # of tables' columns, by what their heads say
+    word: role
+    for role in ("id", "section", "file", "place", "line", "title")
+    for word in wordlists.listed(f"column {role}")
+}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
-_LABEL_WORDS = frozenset(
-    "must fix should consider could nice to have strong recommendation recommended severity"
-    " priority issue issues finding findings problem problems blocking important optional"
-    " impact before merge suggestion suggestions level and needs attention".split()
-)
-PLURALS = frozenset(
-    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
-    " recommendations violations warnings nits risks defects gaps errors items comments issue"
-    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
-    " severity priority level".split()
-)
+_LABEL_WORDS = wordlists.of("labels of groups")
+PLURALS = wordlists.of("plurals")
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 

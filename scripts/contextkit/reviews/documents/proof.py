@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
+from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary, wordlists
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -45,7 +45,7 @@ _LABEL_WORDS = 5
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
-_FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
+_FOREIGN = "|".join(word for word in wordlists.listed("P0") if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01]s?(?!\w)(?:-\d+)?"
     r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
@@ -61,25 +61,9 @@ _SERIOUS = Pattern(
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
-_WORDS = {
-    "L": "p2 p2s p3 p3s imp medium low minor high major",  # a milder severity
-    "B": "0 zero isn doesn never free 没有 沒有 无 無 " + " ".join(vocabulary.NEGATIONS),
-    "T": "nothing rien nichts nada niente ничего",
-    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
-    "A": "that which",
-    "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
-    # words that make no difference
-    "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
-         " defect defects error errors item items risk risks severity priority security serious"
-         " flaw flaws concern concerns befunde befund fehler problème problèmes problema problemas"
-         " problemi level levels fix count mandatory new changes other real more any such a an t"
-         " here there anything either in it is are was were reaches rises to of de found find"
-         " saw see i we this these would 问题 な問題",
-    ":": ": = ( [ > — –", ".": ". ; 。 ； ) ] } • · ・", ",": ", 、 ，", "|": "|", "?": "?",
-}  # fmt: skip
 _MARK = "\ue000"  # stands for a severity word
-_LETTERS = {word: letter for letter, words in _WORDS.items() for word in words.split()}
-_LETTERS[_MARK] = "S"
+_LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
+_LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in wordlists.listed(f"letter {sign}")}
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
@@ -180,46 +164,13 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_DATA = frozenset("json yaml yml toml xml html csv markdown md text txt".split())
-_KNOWN = frozenset(
-    "scope file files read reviewed by reviewer reviewers author date model agent confidence effort"
-    " likelihood impact test tests testing naming names name style doc docs documentation"
-    " performance security correctness architecture summary overview note notes method approach"
-    " conclusion strengths strength positive positives coverage checked verified commit branch"
-    " base version target input project improvement improvements suggestion suggestions nit nits"
-    " minor low medium info p2 p3 imp question questions fix fixes why what where how problem"
-    " evidence location recommendation recommendations recommended example examples line lines"
-    " place section details detail description rationale reason observation observations result"
-    " results status verdict counts count finding findings found issue issues index review reviews"
-    " code the a an of and or in for to i we my is was all other total totals category type id ids"
-    " title tags tokens_spent findings_count files_changed detail_path run time duration tools"
-    " tool commands command environment context background design readability maintainability"
-    " complexity error errors handling types typing structure layout dependencies compatibility"
-    " accessibility logic api apis ui ux data config configuration logging build ci lint"
-    " formatting format quality general good well praise thanks next steps step remaining open"
-    " closed done kept unchanged assessment overall final decision gate outcome legend scale"
-    " severity severities levels level priority can it be merged any not approval changes change"
-    " made suggested proposed consider optional none no safe sources gaps references appendix"
-    " table contents things checks check numbers metrics measured facts output behavior behaviour"
-    " zusammenfassung umfang hinweis hinweise verbesserungen fazit résumé portée améliorations"
-    " remarques resumen alcance mejoras notas resumo sommario riepilogo 总结 摘要 要約 概要 まとめ"
-    " 改善 改进 итог резюме".split()
-)
-_PROSE = frozenset(
-    "the a an is are was were it its this that these those one two three all both only of in on at"
-    " with by from they we i there each as so more".split()
-)
-_PASSING = frozenset(
-    "pass passed passes ok okay yes no none safe clean fine good approve approved lgtm ready"
-    " merge n/a done green high low medium ship complete completed 0 consistent clear solid"
-    " excellent ✅ ✓ ✔ 👍".split()
-)
-_TITLED = frozenset(
-    "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
-    " обзор".split()
-)
-_DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
-_FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
+_DATA = wordlists.of("data")
+_KNOWN = wordlists.of("known")
+_PROSE = wordlists.of("prose")
+_PASSING = wordlists.of("passing")
+_TITLED = wordlists.of("titled")
+_DECIDES = wordlists.of("decides")
+_FAILING = wordlists.of("failing")
 
 
 class Doubt(NamedTuple):

@@ -22,7 +22,15 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, phrases, shapes, tables, trees, vocabulary
+from contextkit.reviews.documents import (
+    index,
+    phrases,
+    shapes,
+    tables,
+    trees,
+    vocabulary,
+    wordlists,
+)
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
@@ -30,16 +38,9 @@ from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.patterns import Pattern
 
-_REPEATS = frozenset(
-    "summary recap overview statistics stats checklist plan roadmap conclusion totals breakdown"
-    " next recommended actions action metrics scorecard verdict assessment table-of-contents"
-    " contents zusammenfassung résumé resumen order prioritized".split()
-)
-_PRAISE = frozenset(
-    "strengths positive positives praise good well works passed checked verified fine"
-    " fixed resolved license licence dismissed".split()
-)
-_WORK = frozenset("changes fixes comments suggestions improvements".split())
+_REPEATS = wordlists.of("repeats")
+_PRAISE = wordlists.of("praise")
+_WORK = wordlists.of("work")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter

@@ -16,25 +16,16 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import NamedTuple
-from contextkit.reviews.documents import index, vocabulary
+from contextkit.reviews.documents import index, vocabulary, wordlists
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-EXPLAINS = frozenset(
-    "legend rubric scale definition definitions classification classifications criteria key"
-    " levels legende légende leyenda".split()
-)
-_GENERAL = frozenset("code review detailed details the all found results report security".split())
-_OF_SCALE = frozenset(
-    "rating ratings severity severities priority priorities level levels risk our the of and"
-    " meaning explained".split()
-)
-_CERTAIN = frozenset("P0 P1 P2 P3 BLOCKER CRITICAL SEVERE MAJOR MINOR TRIVIAL".split())
-TITLES = frozenset(
-    "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
-    " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
-)
+EXPLAINS = wordlists.of("legends")
+_GENERAL = wordlists.of("general")
+_OF_SCALE = wordlists.of("of scales")
+_CERTAIN = wordlists.of("certain")
+TITLES = wordlists.of("titles")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
@@ -76,7 +67,7 @@ _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
-LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
+LOOSE = wordlists.of("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -89,15 +80,7 @@ _MOST_BLANKS = 12  # in a line that only names a place
 
 
 _NAME = r"[\w@+\-./\\\[\]~]"
-_ENDS = (
-    r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
-    r"|rb|php"
-    r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
-    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql"
-    r"|properties|plist|csproj|cshtml|xaml|xsd|tfvars|hcl|nix|erb|haml|ejs|hbs|j2|tpl|less|sass"
-    r"|adb|ads|vb|fs|fsx|ml|mli|hs|elm|lisp|vhdl|asm|st|tcl|awk|cmake|bzl|cls|ftl"
-    r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
-)
+_ENDS = f"(?:{'|'.join(wordlists.listed('endings'))})"
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
 _PATH = Pattern(  # with a known ending, or with a folder before and a line behind
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
@@ -120,10 +103,7 @@ _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # what a forge puts before a path
 _LONGEST = 4_000  # characters looked at
 _INTRODUCING = 6  # words before a place that a line ends with
-_INTRODUCE = frozenset(
-    "in on file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
-    " location".split()
-)
+_INTRODUCE = wordlists.of("introduce")
 
 
 AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool

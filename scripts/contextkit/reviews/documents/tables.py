@@ -13,15 +13,13 @@ import re
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, phrases, shapes, vocabulary
+from contextkit.reviews.documents import index, phrases, shapes, vocabulary, wordlists
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text.patterns import Pattern
 
-_NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
-_GRADES = frozenset(
-    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR NIT INFO".split()
-)
+_NO_SCALES = wordlists.of("no scales")
+_GRADES = wordlists.of("grades")
 _CODED = Pattern(  # a file without an ending, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
