@@ -82,7 +82,10 @@ def parse(text: str) -> Header | None:
         elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
         elif line.lstrip("*_`").startswith("VERDICT") and (verdict := vocabulary.verdict(line)):
-            singles.append((number, _of_single(verdict)))
+            status, flags = _status_of(verdict)
+            summary = _WORD.sub("", vocabulary.plain(verdict), 1).strip(" :—–-")
+            single = Header(form="single", status=status, summary=summary, flags=flags)
+            singles.append((number, single))
         elif line.strip("-=_* ") and not vocabulary.is_comment(line):
             content = number
     headers = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
@@ -161,12 +164,6 @@ def _counts(stated: str) -> tuple[int, int, bool]:
         every += count or 0
         serious += (count or 0) * ((severity or "P0") in vocabulary.SERIOUS)
     return max(total or 0, every), serious, readable and total is not None
-
-
-def _of_single(stated: str) -> Header:
-    status, flags = _status_of(stated)
-    summary = _WORD.sub("", vocabulary.plain(stated), 1).strip(" :—–-")
-    return Header(form="single", status=status, summary=summary, flags=flags)
 
 
 def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:

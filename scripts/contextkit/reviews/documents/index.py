@@ -276,9 +276,11 @@ class Block:
         """Keep the line if it looks like a finding; return whether all of it was understood."""
         bare, listed = vocabulary.unbulleted(text)
         fields = cells(bare) if "|" in text else []
+        first = fields[0] if len(fields) > 1 else ""  # else the bars are part of a title
+        is_graded = vocabulary.severity(first) or vocabulary.is_id(first)
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
-        elif _is_row_of_fields(fields, bare):
+        elif len(fields) > 1 and (is_graded or not Head(bare).severity):
             row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
@@ -339,16 +341,6 @@ def role(cell: str) -> str:
     """Return the role of a column in an index: severity, id, section or title; '' for others."""
     own = {"severity": "severity", "id": "id", "title": "title"}
     return own.get(column(cell), "section" if column(cell) in ("section", "place") else "")
-
-
-def _is_row_of_fields(fields: list[str], bare: str) -> bool:
-    """Whether the bars in a line separate fields and are not part of a title: `[P0] a | b`."""
-    if len(fields) < 2:
-        return False
-    first = fields[0]
-    if vocabulary.severity(first) or vocabulary.is_id(first):
-        return True
-    return not Head(bare).severity
 
 
 def _by_place(fields: list[str]) -> tuple[str, ...]:

@@ -50,7 +50,10 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
     is_org = any(row[:2] == "#+" for row in raw)
     plain: list[str] = []
     for row in with_marks(raw):
-        made = _as_heading(_unstruck(unmarked(row)), is_org)
+        made = unmarked(row)
+        made = _STRUCK.sub(" ", made) if "~~" in made else made
+        made = _SETTING.sub(r"\1: \2", made) if "=" in made else made
+        made = _as_heading(made, is_org)
         if _BORDER.match(made):
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
@@ -90,17 +93,15 @@ def _signs(row: str) -> dict[str, str]:
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
     found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
-    told = {match[1]: _explained(match[2]) for match in found if match}
+    told = {}
+    for match in filter(None, found):
+        parts = [part for part in _PARTED.split(match[2]) if len(part) < _LONGEST]
+        graded = map(vocabulary.severity, parts)
+        told[match[1]] = vocabulary.strictest(*graded, phrases.demanded_in(match[2]))
     if len(told) < len(found) or sum(map(bool, told.values())) < 2:
         return {}
     usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
     return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
-
-
-def _explained(text: str) -> str:
-    """Return the severity that words explain, or one of their parts: `not met, **high**`."""
-    parts = (vocabulary.severity(part) for part in _PARTED.split(text) if len(part) < _LONGEST)
-    return vocabulary.strictest(*parts, phrases.demanded_in(text))
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
@@ -173,13 +174,6 @@ def unmarked(row: str) -> str:
     return row
 
 
-def _unstruck(row: str) -> str:
-    """Return a line without what is struck out, and with the value of a setting as a label's."""
-    if "~~" in row:
-        row = _STRUCK.sub(" ", row)
-    return _SETTING.sub(r"\1: \2", row) if "=" in row else row
-
-
 def _as_heading(row: str, is_org: bool) -> str:
     """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
     if row[:2] == "||":
@@ -193,15 +187,11 @@ def _as_heading(row: str, is_org: bool) -> str:
     return f"{'#' * min(level, 6)} {row[match.end() :]}"
 
 
-def _badge(alt: str) -> str:
-    word = alt.replace(" Badge", "").replace(" badge", "").strip()
-    return f"[{word}] " if vocabulary.severity(word) else word
-
-
 def _as_markdown(match: re.Match[str]) -> str:
     end, tag = bool(match[1]), match[2].lower()
     if tag == "img" and (alt := _ALT.search(match[3])):
-        return _badge(alt[1])
+        word = alt[1].replace(" Badge", "").replace(" badge", "").strip()
+        return f"[{word}] " if vocabulary.severity(word) else word
     if tag[0] == "h" and tag[1:].isdigit():
         return "" if end else "#" * int(tag[1]) + " "
     return _MARKS.get(tag, ("", ""))[end]

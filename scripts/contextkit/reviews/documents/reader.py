@@ -433,7 +433,8 @@ class Outline(Sight):
         from contextkit.reviews.documents import proof
 
         told = Counter(candidate.severity for candidate in candidates)
-        names = {each.id.upper() for each in candidates} | {_begins(x.title) for x in candidates}
+        titles = (vocabulary.words(candidate.title)[:3] for candidate in candidates)
+        names = {candidate.id.upper() for candidate in candidates} | set(map(" ".join, titles))
         owners = {
             number: part for part in self.parts for number in range(part.first, part.last + 1)
         }
@@ -471,10 +472,6 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
         return False
     is_statement = part.kind in ("item", "table") or shapes.label_in(row)
     return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
-
-
-def _begins(title: str) -> str:
-    return " ".join(vocabulary.words(title)[:3])
 
 
 def of_objects(text: str) -> list[Finding] | None:

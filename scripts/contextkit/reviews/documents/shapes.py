@@ -392,13 +392,11 @@ def head_of(text: str) -> Head:
             return Head(f"[{severity}] {bare[match.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
-    if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):
+    word = (lead[1] or lead[2]) if lead else ""
+    stated = vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
+    if lead and (severity := _in_brackets(lead[1] or "") or stated):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
-
-
-def _graded_as(word: str) -> str:
-    return vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
 
 
 def tail_of(text: str) -> str:

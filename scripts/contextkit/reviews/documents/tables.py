@@ -98,10 +98,6 @@ def of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [of_row(roles, values, number, "")])
 
 
-def _is_graded(head: vocabulary.Head) -> bool:
-    return head.marked and head.severity in SERIOUS and shapes.has_words(head.title)
-
-
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
     """Whether a table only says what each severity stands for: one row each, of short cells."""
     if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
@@ -134,8 +130,11 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     severity = of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
-    if not severity and (said := next(filter(_is_graded, map(vocabulary.Head, row)), None)):
-        severity, title = said.severity, said.title
+    marked = (head for head in map(vocabulary.Head, row) if head.marked)
+    for head in () if severity else marked:
+        if head.severity in SERIOUS and shapes.has_words(head.title):
+            severity, title = head.severity, head.title
+            break
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")

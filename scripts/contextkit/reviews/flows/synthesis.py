@@ -484,12 +484,10 @@ def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
 
 def _split(text: str) -> list[str]:
     words = re.findall(r"[^\W_]\w*", text[:4000].lower())
-    return [_stem(w) for w in words if w not in _COMMON and (len(w) > 2 or not w.isalpha())]
-
-
-def _stem(word: str) -> str:
-    fits = (e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4)
-    return word.removesuffix(next(fits, ""))
+    telling = (w for w in words if w not in _COMMON and (len(w) > 2 or not w.isalpha()))
+    stems = ((w, next((e for e in _ENDINGS if w.endswith(e)
+              and len(w) - len(e) >= 4), "")) for w in telling)  # fmt: skip
+    return [word.removesuffix(ending) for word, ending in stems]
 
 
 def _places(wording: Row) -> list[tuple[str, int, int]]:
