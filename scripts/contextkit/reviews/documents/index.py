@@ -13,6 +13,7 @@ unparsed, and then the review cannot be called clean.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base import markdown, names
@@ -74,11 +75,18 @@ def _leveled(line: str, bare: str) -> tuple[int, str]:
 
 def is_index(title: str) -> bool:
     """Whether a heading is that of a Findings Index, even if text is glued to it."""
+    return _behind(title) is not None
+
+
+def _behind(title: str) -> str | None:
+    """Return what stands behind the words of an index's heading; None for any other line."""
     if "ndex" not in title and "NDEX" not in title:
-        return False
-    before, phrase, after = vocabulary.plain(title).lower().partition("findings index")
-    fits = before.strip(" .:)0123456789") in ("", "final")
-    return fits and bool(phrase) and not after.strip()[:1].isalnum()
+        return None
+    bare = vocabulary.plain(title)
+    before, phrase, after = bare.lower().partition("findings index")
+    is_first = before.strip(" .:)0123456789") in ("", "final")
+    is_whole = bool(phrase) and not after.strip()[:1].isalnum()
+    return bare[len(before) + len(phrase) :].strip(" :") if is_first and is_whole else None
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
@@ -102,14 +110,13 @@ def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
 
 def _heading(level: int, line: str) -> str | None:
     """Return the text glued to an index heading, usually ''; None for any other line."""
-    if level < 0 or not is_index(line):
+    glued = _behind(line) if level >= 0 else None
+    if glued is None:
         return None
-    bare = vocabulary.plain(line)
-    glued = bare[bare.lower().index("findings index") + len("findings index") :].strip(" :")
     words = glued.strip("() ").lower().split()
     if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
-        glued = ""  # `Findings Index (7)`
-    return glued if level or not glued else None
+        return ""  # `Findings Index (7)`
+    return glued if level else None
 
 
 class Terms(Record):
@@ -197,22 +204,16 @@ class Block:
 
     def _is_past(self, text: str) -> bool:
         """Whether a line after the verdict is no row: a table of counts, a list of checks."""
-        fields = cells(text) if "|" in text else []
-        if fields:
-            roles = [role(cell) for cell in fields]
-            counts = [
-                cell for cell in map(vocabulary.plain, fields) if not vocabulary.severity(cell)
+        if "|" in text:
+            named = [
+                cell for cell in cells(text) if not vocabulary.severity(vocabulary.plain(cell))
             ]
-            return (
-                not self._columns
-                and "title" not in roles
-                and (all(word.lower() in _COUNTED for word in counts))
-            )
+            counts = all(vocabulary.plain(cell).lower() in _COUNTED for cell in named)
+            return not self._columns and "title" not in map(role, cells(text)) and counts
         bare, listed = vocabulary.unbulleted(text)
-        if not listed or vocabulary.verdict(text):
-            return False
         head = Head(bare)
-        return not (head.severity or head.id)
+        is_row = head.severity or head.id or vocabulary.verdict(text)
+        return listed and not is_row
 
     def finish(self) -> None:
         """End the index; a P0 or P1 label without a row below it is doubtful."""
@@ -303,9 +304,9 @@ class Block:
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
         """Return the fields of a table row in index order, those without a known column last."""
-        by_role = {"severity": "", "id": "", "section": "", "title": ""}
-        more = fields[len(self._columns) :]
-        for role, field in zip(self._columns, fields, strict=False):
+        by_role = dict.fromkeys(("severity", "id", "section", "title"), "")
+        more = []
+        for role, field in itertools.zip_longest(self._columns, fields, fillvalue=""):
             if role and not by_role[role]:
                 by_role[role] = field
             elif field:
