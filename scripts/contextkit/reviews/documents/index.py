@@ -20,7 +20,7 @@ from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import vocabulary, wordlists
+from contextkit.reviews.documents import vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 from contextkit.text.blocks import nests
 
@@ -32,12 +32,12 @@ _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by what their heads say
     word: role
     for role in ("id", "section", "file", "place", "line", "title")
-    for word in wordlists.listed(f"column {role}")
+    for word in vocabulary.LISTS[f"column {role}"]
 }
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
-_LABEL_WORDS = wordlists.of("labels of groups")
-PLURALS = wordlists.of("plurals")
+_LABEL_WORDS = vocabulary.word_set("labels of groups")
+PLURALS = vocabulary.word_set("plurals")
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 

@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 
-from contextkit.reviews.documents import shapes, vocabulary, wordlists
+from contextkit.reviews.documents import shapes, vocabulary
 from contextkit.text.patterns import Pattern
 
 _IS_SAID = Pattern(
@@ -34,7 +34,7 @@ _FORBIDS = Pattern(  # `Please don't go live with these`
     needs="merg ship release deploy launch proceed live out land go␣in approv",
 )
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
-_DONE = wordlists.of("done")
+_DONE = vocabulary.word_set("done")
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
     re.IGNORECASE,

@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary, wordlists
+from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -45,7 +45,7 @@ _LABEL_WORDS = 5
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
-_FOREIGN = "|".join(word for word in wordlists.listed("P0") if not word.isascii())
+_FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01]s?(?!\w)(?:-\d+)?"
     r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
@@ -63,7 +63,7 @@ _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
 _MARK = "\ue000"  # stands for a severity word
 _LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
-_LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in wordlists.listed(f"letter {sign}")}
+_LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in vocabulary.LISTS[f"letter {sign}"]}
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
@@ -164,13 +164,13 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_DATA = wordlists.of("data")
-_KNOWN = wordlists.of("known")
-_PROSE = wordlists.of("prose")
-_PASSING = wordlists.of("passing")
-_TITLED = wordlists.of("titled")
-_DECIDES = wordlists.of("decides")
-_FAILING = wordlists.of("failing")
+_DATA = vocabulary.word_set("data")
+_KNOWN = vocabulary.word_set("known")
+_PROSE = vocabulary.word_set("prose")
+_PASSING = vocabulary.word_set("passing")
+_TITLED = vocabulary.word_set("titled")
+_DECIDES = vocabulary.word_set("decides")
+_FAILING = vocabulary.word_set("failing")
 
 
 class Doubt(NamedTuple):

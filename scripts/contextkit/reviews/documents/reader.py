@@ -27,9 +27,7 @@ from contextkit.reviews.documents import (
     phrases,
     shapes,
     tables,
-    trees,
     vocabulary,
-    wordlists,
 )
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
@@ -38,9 +36,9 @@ from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.patterns import Pattern
 
-_REPEATS = wordlists.of("repeats")
-_PRAISE = wordlists.of("praise")
-_WORK = wordlists.of("work")
+_REPEATS = vocabulary.word_set("repeats")
+_PRAISE = vocabulary.word_set("praise")
+_WORK = vocabulary.word_set("work")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
@@ -481,9 +479,9 @@ def of_objects(text: str) -> list[Finding] | None:
     tree = objects.tree(bare) if is_tree else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    found = objects.findings(trees.still_open(tree), trees.graded)
-    made = filter(None, map(trees.of_object, found))
-    placed = list(trees.placed(text, itertools.islice(made, _MOST_OBJECTS)))
+    found = objects.findings(tables.still_open(tree), tables.grade_of)
+    made = filter(None, map(tables.of_object, found))
+    placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
     if not placed and bare[:1] == "<":
         return None  # a page of HTML
     return placed or _of_told(tree, text.count("\n") + 1)

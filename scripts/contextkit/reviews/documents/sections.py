@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, index, shapes, vocabulary, wordlists
+from contextkit.reviews.documents import agent_review, index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.sight import Part, Sight
@@ -22,7 +22,7 @@ from contextkit.text.blocks import blocks
 Span = tuple[int, int]  # first and last line, from 1
 
 _ALIKE, _RARE = 0.5, 0.2  # least score of a section; bonus for a word that no other has
-_GENERAL = wordlists.of("common in titles")
+_GENERAL = vocabulary.word_set("common in titles")
 _LINES = 4  # of a block, in which its place is named
 _TITLE = 400  # characters of a title
 _COMMON = 60  # a word or an id in more sections than these tells nothing
@@ -31,9 +31,9 @@ _PROBLEM, _FIX = 60, 45  # tokens
 _FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
 _FEWEST = 4  # words in a paragraph that stands on its own
 _CODE = 100  # characters of a line of code
-_FIXES = wordlists.of("fixes")
-_PROBLEMS = wordlists.of("problems")
-_FACTS = wordlists.of("facts")
+_FIXES = vocabulary.word_set("fixes")
+_PROBLEMS = vocabulary.word_set("problems")
+_FACTS = vocabulary.word_set("facts")
 _LABELS = frozenset((*_FIXES, *_PROBLEMS, *_FACTS))
 
 

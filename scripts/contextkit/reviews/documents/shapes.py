@@ -16,16 +16,16 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import NamedTuple
-from contextkit.reviews.documents import index, vocabulary, wordlists
+from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-EXPLAINS = wordlists.of("legends")
-_GENERAL = wordlists.of("general")
-_OF_SCALE = wordlists.of("of scales")
-_CERTAIN = wordlists.of("certain")
-TITLES = wordlists.of("titles")
+EXPLAINS = vocabulary.word_set("legends")
+_GENERAL = vocabulary.word_set("general")
+_OF_SCALE = vocabulary.word_set("of scales")
+_CERTAIN = vocabulary.word_set("certain")
+TITLES = vocabulary.word_set("titles")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
@@ -67,7 +67,7 @@ _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
 _PLAIN = Pattern(r"[\w ,'’]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
-LOOSE = wordlists.of("loose")
+LOOSE = vocabulary.word_set("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -80,7 +80,7 @@ _MOST_BLANKS = 12  # in a line that only names a place
 
 
 _NAME = r"[\w@+\-./\\\[\]~]"
-_ENDS = f"(?:{'|'.join(wordlists.listed('endings'))})"
+_ENDS = f"(?:{'|'.join(vocabulary.LISTS['endings'])})"
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
 _PATH = Pattern(  # with a known ending, or with a folder before and a line behind
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
@@ -103,7 +103,7 @@ _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # what a forge puts before a path
 _LONGEST = 4_000  # characters looked at
 _INTRODUCING = 6  # words before a place that a line ends with
-_INTRODUCE = wordlists.of("introduce")
+_INTRODUCE = vocabulary.word_set("introduce")
 
 
 AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool

@@ -13,9 +13,19 @@ from __future__ import annotations
 import functools
 import re
 
+from contextkit.base import files, version
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import wordlists
 from contextkit.text.blocks import lines
+
+_DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
+_PARTS = "\n".join(row for row in _DATA.split("\n") if row[:2] != "# ").split("\n[")[1:]
+LISTS = {name: tuple(words.split()) for name, _, words in (p.partition("]\n") for p in _PARTS)}
+
+
+def word_set(name: str) -> frozenset[str]:
+    """Return the words of a list in templates/words/reviews.txt; LISTS has them in order."""
+    return frozenset(LISTS[name])
+
 
 QUOTES = "\"'“”„‘’«»"
 _WORD = re.compile(r"[^\W_]+")
@@ -27,19 +37,19 @@ SERIOUS = ("P0", "P1")
 READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
-_WORDS = {word: severity for severity in SEVERITIES for word in wordlists.listed(severity)}
+_WORDS = {word: severity for severity in SEVERITIES for word in LISTS[severity]}
 _OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
     **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
-_SCALES = wordlists.of("scales")
-_OF_SCALES = wordlists.of("beside scales")
+_SCALES = word_set("scales")
+_OF_SCALES = word_set("beside scales")
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
-NEGATIONS = wordlists.of("negations")
-_NOTHING = NEGATIONS | wordlists.of("nothing")
-_SAYS_NOTHING = _NOTHING | wordlists.of("of nothing")
+NEGATIONS = word_set("negations")
+_NOTHING = NEGATIONS | word_set("nothing")
+_SAYS_NOTHING = _NOTHING | word_set("of nothing")
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")

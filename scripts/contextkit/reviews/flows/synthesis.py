@@ -28,7 +28,7 @@ from collections import Counter
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
-from contextkit.reviews.documents import agent_review, shapes, vocabulary, wordlists
+from contextkit.reviews.documents import agent_review, shapes, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
@@ -55,11 +55,11 @@ _WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, and th
 _HEAVIEST = 6.0  # maximum weight of a word, however often it occurs
 _MOST_WORDS = 120  # of the text
 _ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
-_COMMON = wordlists.of("stop words")
+_COMMON = vocabulary.word_set("stop words")
 _LOCATION = re.compile(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
 _SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
 _RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
-_FILLERS = wordlists.of("fillers")
+_FILLERS = vocabulary.word_set("fillers")
 _DIGITS = 12  # in the digest
 
 
