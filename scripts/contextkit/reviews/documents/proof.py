@@ -46,18 +46,7 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
 _FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
-_SERIOUS = Pattern(
-    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01]s?(?!\w)(?:-\d+)?"
-    r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b"
-    r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
-    r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
-    r"|\bkr[iy]+t+[iy]\w+|\bgrav[ei]s?\b|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
-    r"|(?<=\d )high\b(?!-)|\bhigh(?=\s?[:=]\s?[1-9])|^::error\b"
-    rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
-    re.IGNORECASE,
-    needs="0 1 criti fatal block severe show urgent catastrophic fix high kr bloqu grav ::error",
-)
+_SERIOUS = vocabulary.any_of("serious", r"(?<!non-)(?<!non )(?:", rf"|{_FOREIGN})")
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
@@ -70,11 +59,7 @@ _DENIED = Pattern(
     r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
-_EXCEPT = Pattern(
-    r"\b(?:except|but|however|apart|besides|other than|unless|only|doubt|yet|fixed|salvo|sauf"
-    r"|au(?:ß|ss)er|excepto|tranne|menos|кроме)\b|除|以外",
-    re.IGNORECASE,
-)
+_EXCEPT = vocabulary.any_of("except")
 _STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
@@ -88,33 +73,9 @@ _RULES = Pattern(  # of the contract, quoted
     r"|.{0,40}p0[|/]p1[|/]p2|one row a finding\. severity",
     re.IGNORECASE,
 )
-_REFUSES = Pattern(
-    r"\b(?:do not|don't|must not|should not|shouldn't|would not|wouldn't|cannot|can't|not ready to"
-    r"|not safe to|hold the)"
-    r"(?: be)? (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\bnot approved"
-    r"|\brequest(?:s|ed|ing)? changes|\bchanges requested|\breject(?:ed|s)?\b|\bno-go\b"
-    r"|\bneeds?[ _-](?:changes|work|attention)\b"
-    r"|\bblocks? (?:(?:the|a) )?(?:merge|release|ship)\w{0,4}\b"
-    r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
-    re.IGNORECASE,
-    needs="merge ship release deploy land approve ready request reject no-go need verdict fail"
-    " block unsafe risky nack",
-)
+_REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
-_UNREAD = Pattern(
-    r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
-    r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
-    r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
-    r"|\b(?:not|un)[ -]?(?:reviewed|looked at|opened)\b(?!\W{0,4}(?:none|nothing|n/a|-))"
-    r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b"
-    r"|^[\s*_`>-]{0,6}(?:coverage|reviewed|read|covered)\W{1,6}\d{1,2}(?:[.,]\d{1,3})?\s?%"
-    r"|\b\d{1,2}\s?% of (?:the |all )?(?:\w+ )?(?:files|diff|changes?)\b"
-    r"|\b(?-i:I|[Ww]e)\b(?! (?:have )?found)[^.;:!?]{0,40}"  # who reads: `I only looked at …`
-    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)[^.;:!?]{0,20}"
-    r"\b(?:look|read|review|open|run|ran|test|check|verif|access|time|load|g[eo]t\b)",
-    re.IGNORECASE,
-)
+_UNREAD = vocabulary.any_of("unread")
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,

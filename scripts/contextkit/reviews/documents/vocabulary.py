@@ -16,15 +16,24 @@ import re
 from contextkit.base import files, version
 from contextkit.base.type_names import Iterator
 from contextkit.text.blocks import lines
+from contextkit.text.patterns import Pattern
 
 _DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
 _PARTS = "\n".join(row for row in _DATA.split("\n") if row[:2] != "# ").split("\n[")[1:]
-LISTS = {name: tuple(words.split()) for name, _, words in (p.partition("]\n") for p in _PARTS)}
+_LISTED = {name: words for name, _, words in (part.partition("]\n") for part in _PARTS)}
+LISTS = {name: tuple(words.split()) for name, words in _LISTED.items()}
 
 
 def word_set(name: str) -> frozenset[str]:
     """Return the words of a list in templates/words/reviews.txt; LISTS has them in order."""
     return frozenset(LISTS[name])
+
+
+def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
+    """Return what finds any of a list of expressions, a line each, in any case."""
+    every = "|".join(filter(None, _LISTED[f"any {name}"].split("\n")))
+    needs = " ".join(LISTS.get(f"needs {name}", ()))
+    return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs)
 
 
 QUOTES = "\"'“”„‘’«»"
