@@ -234,8 +234,6 @@ class Outline(Sight):
     def _of_line(self, part: Part) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = vocabulary.unbulleted(part.title)[0]
-        if "**" not in bare[:80]:
-            bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = [*part.few, *self._label_behind(part)]
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
@@ -316,8 +314,6 @@ class Outline(Sight):
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
         """Return what stands behind a table and begins with its rows' numbers, if each has one."""
-        if not numbers or not all(map(str.isdecimal, numbers)):
-            return {}
         start = bisect.bisect(self.by_number, last, key=lambda pair: pair[1].first)
         told = self.by_number[start : start + len(numbers) + MOST_SIBLINGS]
         times = Counter(number for number, _ in told)

@@ -65,7 +65,7 @@ _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
     r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
-_PLAIN = Pattern(r"[\w ,'’]+")
+_PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = vocabulary.word_set("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
@@ -261,17 +261,13 @@ def is_lead(row: str, after: str) -> bool:
 
 
 def lead_in(row: str) -> str:
-    """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
-    return graded_in(row.rpartition(". ")[2]) if row.endswith(":") else ""
-
-
-def graded_in(row: str) -> str:
-    """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
-    phrase = _FOR_WHOM.split(row.partition(":")[0].strip("* "))[0]
+    """Return the severity that ends a short sentence above a list: `Two are blocking for me:`."""
+    phrase = _FOR_WHOM.split(row.rpartition(". ")[2].partition(":")[0])[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
-    is_phrase = 1 < len(words) <= PHRASE and bool(_PLAIN.fullmatch(phrase))
+    is_phrase = row.endswith(":") and 1 < len(words) <= PHRASE and words[-1] not in LOOSE
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
-    severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in LOOSE else ""
+    is_phrase = is_phrase and bool(_PLAIN.fullmatch(phrase))
+    severity = vocabulary.severity(words[-1]) if is_phrase else ""
     return severity if severity in vocabulary.SERIOUS else ""
 
 
