@@ -93,7 +93,10 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     )
     sight = Outline("\n".join(rows))
     by_key: dict[str, Finding] = {}
-    for finding in [*sight.of_ids(), *sight.of_parts(nested=True)]:
+    named = ((part, shapes.titled(part.title)[0]) for part in sight.headings)
+    ids = [shapes.finding("", part.title, part.first, part.last, identity=identity)
+           for part, identity in named if identity]  # fmt: skip
+    for finding in [*ids, *sight.of_parts(nested=True)]:
         key = finding.id.upper() or f" {finding.line}"
         there = by_key.setdefault(key, finding)
         severity = vocabulary.strictest(there.severity, finding.severity)
@@ -142,12 +145,6 @@ def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
 
 class Outline(Sight):
     """Where the findings of a text begin and end, each judged by its features."""
-
-    def of_ids(self) -> Iterator[Finding]:
-        """The headings that begin with an id, whether or not they have a severity."""
-        for part in self.headings:
-            if identity := shapes.titled(part.title)[0]:
-                yield shapes.finding("", part.title, part.first, part.last, identity=identity)
 
     def of_parts(self, nested: bool = False) -> list[Finding]:
         """The findings that parts tell of, each with the place on the line above, if the first has.

@@ -4,8 +4,8 @@
     P0-1  IMP-2  FD-P3  Q7                    an id; the first two carry a severity
     safe  needs-changes  risky  error         a verdict
 
-Agents follow no grammar. These functions report what they do not understand; they never guess
-toward the milder reading.
+The words are data, in templates/words/reviews.txt. Agents follow no grammar. These functions report
+what they do not understand; they never guess toward the milder reading.
 """
 
 from __future__ import annotations
