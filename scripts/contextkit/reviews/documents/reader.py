@@ -522,8 +522,7 @@ def _begins(title: str) -> str:
 def of_objects(text: str) -> list[Finding] | None:
     """The findings of JSON, of an object a line, or of CSV at these lines; None if it is none."""
     bare = text.removeprefix("\ufeff").strip()
-    is_tree = bare[:1] in ("{", "[", "<")
-    tree = objects.tree(bare) if is_tree else objects.rows(bare) or trees.of_yaml(bare)
+    tree = objects.rows(bare) or objects.tree(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     found = objects.findings(trees.still_open(tree), trees.graded)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base import formats
-from contextkit.base.errors import ContextError
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
@@ -23,22 +21,10 @@ _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line",
          "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
-_YAML = Pattern(r"(?:#.*\n|---\n|\s)*(?:- )?[\w-]+:(?: .*)?\n")
-_GRADES = Pattern(r"\n\s*(?:- )?(?:severity|level|priority|risk): ")  # of YAML with findings
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _ONE_SENTENCE = 140  # characters
 _DEEPEST = 40  # objects in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
-
-
-def of_yaml(text: str) -> Any:
-    """The value of a text that is YAML with severities, at most 64 KiB; None if it is none."""
-    if not (_YAML.match(text) and _GRADES.search(text)):
-        return None
-    try:
-        return formats.from_yaml(text, "")
-    except ContextError:
-        return None
 
 
 def still_open(tree: Any, depth: int = 0) -> Any:
