@@ -57,8 +57,8 @@ _ELEMENT = Pattern(
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
 _ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
-_YAML = Pattern(  # a line of it: a key, an item, a comment, the beginning of a document
-    r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)|\s*-(?:\s|$)|\s*#|---(?:\s|$)"
+_YAML = Pattern(  # a line of it with a key
+    r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
 _DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
 _SAMPLE = 4_000  # characters
@@ -100,7 +100,7 @@ def tree(text: str) -> Any:
     bare = text.strip("\ufeff \t\r\n")
     if bare[:1] in ("{", "["):
         return parsed(bare)
-    if _is_yaml(bare):
+    if is_yaml(bare):
         return _of_yaml(bare)
     expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # maybe without end
     if bare[:1] != "<" or bare[-1:] != ">" or expands:
@@ -110,12 +110,13 @@ def tree(text: str) -> Any:
     return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
 
 
-def _is_yaml(text: str) -> bool:
-    """Whether a text looks like YAML: its lines are keys, items or what is inside of them."""
-    lines = [line for line in text[:_SAMPLE].split("\n") if line.strip()]
-    inner = sum(line[0] in " -" for line in lines)
-    keyed = sum(map(bool, map(_YAML.match, lines)))
-    return bool(_YAML.match(text)) and inner > 2 and keyed * 10 >= len(lines) * 8
+def is_yaml(text: str) -> bool:
+    """Whether a text looks like YAML: most of its lines are keys, some inside of others."""
+    lines = [line for line in text[:_SAMPLE].split("\n") if line.strip(" -")]
+    rows = [line for line in lines if not line.lstrip().startswith("#")]
+    inner = sum(line[0] == " " for line in rows)
+    keyed = sum(map(bool, map(_YAML.match, rows)))
+    return bool(rows and _YAML.match(rows[0])) and inner > 2 and keyed * 10 >= len(rows) * 6
 
 
 def _of_yaml(text: str) -> Any:

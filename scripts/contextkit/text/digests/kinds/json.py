@@ -24,7 +24,7 @@ _CUT = 200_000  # characters in which the end of an incomplete text is looked fo
 
 
 def confidence(text: str) -> int:
-    """By its first character, and by parsing it or the look of its lines; XML, YAML are trees too."""
+    """By its first character, and by parsing it or the look of its lines; XML is a tree, too."""
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] not in ("{", "["):
         return 60 * (objects.tree(text) is not None)
@@ -199,7 +199,9 @@ def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator
     few = {key for key, count in often.items() if count <= max(1, len(flat) // 20)}
     odd = [row for row in flat if not few.isdisjoint(row)]
     every = [key for key, count in often.items() if count == len(flat)]
-    label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if odd else -1
+    label = -1
+    if odd and every:
+        label = table.naming([(1, [row[key] for key in every]) for row in flat], -1)
     for row in odd if len(odd) <= max(_FEW, len(flat) // 20) else ():
         fields = sorted(filter(few.__contains__, row), key=lambda key: _last(key) not in _DECIDE)
         said = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
@@ -207,7 +209,9 @@ def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator
         text = cut(f"{name} - {said}" if name else said, _ENTRY)
         fails = says_failed(said)
         if said:
-            yield Unit(1, path, text, 2.0, 2 - fails, "outliers", short=name, key=fails, derived=True)
+            yield Unit(
+                1, path, text, 2.0, 2 - fails, "outliers", short=name, key=fails, derived=True
+            )
 
 
 def _last(key: str) -> str:
