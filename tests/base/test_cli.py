@@ -17,13 +17,12 @@ from typing import Any
 
 import launch_with_capsule
 import pytest
-from conftest import SCRIPTS, each
+from conftest import SCRIPTS, checked, each
 from contextkit.base import cli, commands
 from contextkit.base import commands as declared
 from contextkit.base.commands import ROOT, Answer, Arguments, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -433,7 +432,7 @@ def programs() -> list[Program]:
 def test_a_program_is_made_of_valid_records(program: Program) -> None:
     options = [option for command in program.every() for option in options_of(command)]
     for one in (program, *program.every(), *options):
-        Record.__init__(object.__new__(type(one)), **vars(one))
+        checked(one)
 
 
 @each("program", programs())

@@ -210,7 +210,7 @@ def _of_command(
     raw = commands.read(options_of(command), rest) if command and not asks else None
     lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
     if command and raw is not None and not lacking:
-        return command, Arguments(commands.typed(options_of(command), raw))
+        return command, Arguments(**commands.typed(options_of(command), raw))
     from contextkit.base import usage
 
     if command and lacking:

@@ -6,14 +6,14 @@ import os
 
 from contextkit.base import names
 from contextkit.base.errors import bad_input
-from contextkit.base.records import Declaration, Record
+from contextkit.base.records import Declaration, NamedTuple, SimpleNamespace
 from contextkit.base.type_names import Any, Callable, Iterator, Sequence
 
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
 
 
-class Option(Declaration):
+class Option(NamedTuple):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
@@ -31,9 +31,6 @@ class Option(Declaration):
     choices: tuple[str, ...] = ()
     address: str = ""
 
-    def __init__(self, name: str, help: str, **more: Any) -> None:
-        super().__init__(name=name, help=help, **more)
-
     @property
     def spellings(self) -> tuple[str, ...]:
         """Its names on a command line, without leading dashes."""
@@ -49,11 +46,8 @@ class Option(Declaration):
 _ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
 
 
-class Arguments:
+class Arguments(SimpleNamespace):
     """The options of a call as attributes; those that are absent as above."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
@@ -103,7 +97,7 @@ class Program(Declaration):
         yield from _declared(self.more) if self.more else ()
 
 
-class Answer(Record):
+class Answer(Declaration):
     """Text for stdout with extra information.
 
     `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes

@@ -11,7 +11,7 @@ import time
 
 from contextkit.base import errors
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Declaration, Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Iterator
 
 # Variables that make git use another repository than the one around a folder.
@@ -32,7 +32,7 @@ _said_why = False
 _until: float | None = None  # in a hook, when every query must have ended
 
 
-class Repository(Record):
+class Repository(Declaration):
     """`top` is the work tree, `folder` its git folder, `common` the one all worktrees share."""
 
     top: str
@@ -40,7 +40,7 @@ class Repository(Record):
     common: str
 
 
-class Head(Record):
+class Head(Declaration):
     """Where HEAD points: a branch (`commit` is empty before the first one) or just a commit."""
 
     branch: str = ""
@@ -74,7 +74,7 @@ def find(start: str) -> Repository | None:
     repository = _repository(top, os.path.abspath(git_dir)) if git_dir else _above(top)
     work_tree = os.environ.get("GIT_WORK_TREE", "")
     if repository and work_tree:
-        return repository.replace(top=os.path.realpath(work_tree))
+        return Repository(**{**vars(repository), "top": os.path.realpath(work_tree)})
     return repository
 
 
