@@ -11,7 +11,7 @@ import pytest
 from conftest import Script, git, trusted
 from contextkit.base import owned, settings, stores
 from contextkit.base.layout import Layout
-from contextkit.base.settings import Additions, Limits
+from contextkit.base.settings import Limits
 from contextkit.hosts.flows import runner
 
 FILE = Path("contextkit.yaml")
@@ -34,7 +34,7 @@ def in_force() -> tuple[str, str, int]:
 
 
 def test_every_setting_that_is_text_is_declared_as_acting_or_harmless() -> None:
-    fields = {**Limits.fields(), **Additions.fields(), **settings.Places.fields()}
+    fields = {**Limits.fields(), **settings.ADDITIONS, **settings.Places.fields()}
     texts = {name for name, kind in fields.items() if kind not in ("int", "bool")}
     assert not settings.ACTING & settings.HARMLESS
     assert texts == settings.ACTING | settings.HARMLESS, (

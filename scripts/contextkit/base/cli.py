@@ -41,12 +41,13 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
-        _allowed = lambda: layout.limits.secrets_allow  # noqa: E731
+        _allowed = layout.allowed
         answer = _rendered(command.run(layout, args))
-        if answer.status == 0:
-            files.settle()  # before it is acknowledged
-        _print(answer)
-        files.settle()
+        if answer.status:
+            _print(answer)
+        files.settle()  # before it is acknowledged
+        if not answer.status:
+            _print(answer)
         layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
@@ -186,9 +187,8 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
-    command = next((own for own in program.every() if own.name in argv[:1]), None)
-    rest = argv[1:] if command else argv
-    command = command or next((own for own in program.every() if own.name == program.default), None)
+    called = program.named(argv[0]) if argv and argv[0][:1] != "-" else None
+    command, rest = called or program.named(program.default), argv[1:] if called else argv
     typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
     try:
         return _of_command(program, command, argv, rest)
@@ -203,14 +203,14 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
 def _of_command(
     program: Program, command: Command | None, argv: list[str], rest: list[str]
 ) -> tuple[Command, Arguments]:
-    if command:
-        words = _given_to_make(command)
-        argv, rest = [*argv, *words], [*rest, *words]
+    words = _given_to_make(command) if command else []
+    argv, rest = [*argv, *words], [*rest, *words]
     asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
-    raw = commands.read(options_of(command), rest) if command and not asks else None
-    lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
+    options = options_of(command) if command else ()
+    raw = commands.read(options, rest) if command and not asks else None
+    lacking = commands.missing_options(options, raw) if raw is not None else ()
     if command and raw is not None and not lacking:
-        return command, Arguments(**commands.typed(options_of(command), raw))
+        return command, Arguments(**commands.typed(options, raw))
     from contextkit.base import usage
 
     if command and lacking:
@@ -263,7 +263,7 @@ def _print(answer: Answer) -> None:
         whole = text if answer.exact or text.endswith("\n") else text + "\n"
         # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
-        _flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         _give_up()
 

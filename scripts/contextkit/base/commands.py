@@ -7,7 +7,7 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, NamedTuple, SimpleNamespace
-from contextkit.base.type_names import Any, Callable, Iterator, Sequence
+from contextkit.base.type_names import Any, Callable, Sequence
 
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
@@ -91,10 +91,14 @@ class Program(Declaration):
     default: str = ""
     more: str = ""
 
-    def every(self) -> Iterator[Command]:
-        """All commands; those of `more` are loaded for who goes beyond the others."""
-        yield from self.commands
-        yield from _declared(self.more) if self.more else ()
+    def every(self) -> tuple[Command, ...]:
+        """All commands, those of `more` loaded now."""
+        return (*self.commands, *(_declared(self.more) if self.more else ()))
+
+    def named(self, name: str) -> Command | None:
+        """The command of that name, if there is one; `more` is loaded for who goes beyond."""
+        own = next((command for command in self.commands if command.name == name), None)
+        return own or next((command for command in self.every() if command.name == name), None)
 
 
 class Answer(Declaration):
@@ -185,8 +189,8 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
 
     None if an option lacks its value. Raises ContextError for a word that belongs to nothing.
     """
-    spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
-    spelled.update((f"--{option.single}", option) for option in options if option.single)
+    named = [(name, o) for o in options for name in (o.name.replace("_", "-"), *o.also, o.single)]
+    spelled = {("--" if len(name) > 1 else "-") + name: option for name, option in named if name}
     places = [option for option in options if option.positional]
     has_places = bool(places)
     raw: Raw = {}
@@ -196,8 +200,8 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
             name, equals, value = word[:2], "=" * (len(word) > 2), word[2:].removeprefix("=")
-        named = spelled.get(name)
-        if named is None:
+        option = spelled.get(name)
+        if option is None:
             if _is_option(word, spelled) or not places:
                 raise bad_input(_unplaced(word, [*spelled]))
             place = places[0] if places[0].kind == "words" else places.pop(0)
@@ -205,13 +209,13 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             continue
         if not equals:
             follows = bool(words) and not _is_option(words[-1], spelled)
-            if named.kind == "flag" and (has_places or not follows):
+            if option.kind == "flag" and (has_places or not follows):
                 value = "1"
             elif follows:
                 value = words.pop()
             else:
                 return None
-        add_value(raw, named, name[2:], value)
+        add_value(raw, option, name[2:], value)
     return raw
 
 
@@ -256,7 +260,7 @@ def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
 
 
 def _value(option: Option, values: list[str]) -> Any:
-    values = [_utf8(option, value) for value in values]
+    values = [value if value.isascii() else _utf8(option, value) for value in values]
     if option.kind in ("items", "words"):
         return tuple(value for value in values if value.strip())
     last = values[-1]
@@ -276,8 +280,6 @@ def _value(option: Option, values: list[str]) -> Any:
 
 def _utf8(option: Option, value: str) -> str:
     """Decode an argument from the bytes that were typed, which are UTF-8 whatever the locale."""
-    if value.isascii():
-        return value
     try:
         return os.fsencode(value).decode("utf-8")
     except UnicodeError:
