@@ -10,7 +10,7 @@ import os
 import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
-from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
+from contextkit.base.commands import Answer, Arguments, Command, Option, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Iterable, Sequence
@@ -203,10 +203,10 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
 def _of_command(
     program: Program, command: Command | None, argv: list[str], rest: list[str]
 ) -> tuple[Command, Arguments]:
-    words = _given_to_make(command) if command else []
+    options = options_of(command) if command else ()
+    words = _given_to_make(options) if command and "CONTEXTKIT_GIVEN" in os.environ else []
     argv, rest = [*argv, *words], [*rest, *words]
     asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
-    options = options_of(command) if command else ()
     raw = commands.read(options, rest) if command and not asks else None
     lacking = commands.missing_options(options, raw) if raw is not None else ()
     if command and raw is not None and not lacking:
@@ -221,19 +221,17 @@ def _of_command(
         _flush()  # help, which argparse prints
 
 
-def _given_to_make(command: Command) -> list[str]:
+def _given_to_make(available: tuple[Option, ...]) -> list[str]:
     """The variables typed after `make target`, as the words of a command line.
 
     make passes everything on in the environment, and the names of what was typed in
     CONTEXTKIT_GIVEN. Nothing is left there for a process that this one starts. An unknown variable
     is refused.
     """
-    if "CONTEXTKIT_GIVEN" not in os.environ:
-        return []
     typed = os.environ.pop("CONTEXTKIT_GIVEN").split()
     for name in ("MAKEFLAGS", "MFLAGS"):
         os.environ.pop(name, None)
-    options = {option.name: option for option in options_of(command)}
+    options = {option.name: option for option in available}
     unknown = [name for name in typed if name not in options]
     if unknown:
         from contextkit.base import makefiles

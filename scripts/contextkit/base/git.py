@@ -73,9 +73,11 @@ def find(start: str) -> Repository | None:
     git_dir = os.environ.get("GIT_DIR", "")
     folder = os.path.abspath(git_dir) if git_dir else os.path.join(top, ".git")
     repository = _repository(top, folder)
-    while not (repository or git_dir or os.path.isfile(folder) or top == os.path.dirname(top)):
-        top = os.path.dirname(top)  # git also gives up at a bad file
-        folder = os.path.join(top, ".git")
+    while repository is None and not git_dir:
+        parent = os.path.dirname(top)
+        if parent == top or os.path.isfile(folder):  # git also gives up at a bad file
+            break
+        top, folder = parent, os.path.join(parent, ".git")
         repository = _repository(top, folder)
     work_tree = os.environ.get("GIT_WORK_TREE", "")
     if repository and work_tree:

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from types import SimpleNamespace as SimpleNamespace
     from typing import NamedTuple as NamedTuple
     from typing import dataclass_transform
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True)
+    class _Fields:
+        """Its annotations are the parameters of the constructor."""
 else:
+    _Fields = object
     SimpleNamespace = type(sys.implementation)  # the same class, without an import
 
     class _Named(type):
@@ -69,9 +74,6 @@ else:
         def __getnewargs__(self):
             return tuple(self)
 
-    def dataclass_transform(**_):
-        return lambda cls: cls
-
 
 class FieldError(TypeError):
     """A field of a record has no value, or one of another type."""
@@ -84,8 +86,7 @@ class FieldError(TypeError):
 _PLAIN = {"str": str, "int": int, "float": float, "bool": bool, "bytes": bytes}
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class Record:
+class Record(_Fields):
     """A value: keyword-only, immutable, checked, equal by value."""
 
     _fields: ClassVar[dict[str, str]] = {}
@@ -141,8 +142,7 @@ class Record:
         return dict(cls._fields)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class Declaration(SimpleNamespace):
+class Declaration(SimpleNamespace, _Fields):
     """What we fill ourselves, by the hundred or more: type checkers check it, no run does."""
 
 

@@ -175,14 +175,14 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
     type is refused by name.
     """
     ours = of_repository(root)
-    acts = acting(ours)
-    is_free = not acts or owned.is_trusted(root, acts)
-    held: frozenset[str] = frozenset() if is_free else frozenset(acts)
     user = _of_file(os.path.join(owned.user_folder("CONFIG"), SETTINGS))
-    held |= USERS.intersection(ours)
-    if held or user:
-        ours = {**user, **{name: value for name, value in ours.items() if name not in held}}
-    return ours, held
+    if not ours:
+        return user, frozenset()
+    acts = acting(ours)
+    held = USERS.intersection(ours)
+    if acts and not owned.is_trusted(root, acts):
+        held |= acts.keys()
+    return {**user, **{name: value for name, value in ours.items() if name not in held}}, held
 
 
 def of_repository(root: str) -> Values:
