@@ -103,9 +103,7 @@ class Layout:
 
     def mention(self, *named: str) -> None:
         """Say, once, which of these settings would have mattered here but are held back."""
-        remark = self.needs_trust(*named)
-        if remark and remark not in errors.remarks:
-            errors.remarks.append(remark)
+        errors.remark(*filter(None, [self.needs_trust(*named)]))
 
     def join(self, *parts: str) -> str:
         """Join path segments below the root."""
