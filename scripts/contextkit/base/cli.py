@@ -238,7 +238,7 @@ def _given_to_make(available: tuple[Option, ...]) -> list[str]:
 
         makefiles.refuse_unknown(unknown, list(options))
     words = [
-        f"{options[name].typed}={os.environ.pop(name)}"
+        f"{options[name].spellings[0]}={os.environ.pop(name)}"
         for name in typed
         if name in options and name in os.environ
     ]

@@ -33,14 +33,9 @@ class Option(NamedTuple):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Its names on a command line, without leading dashes."""
-        return (self.name.replace("_", "-"), *self.also)
-
-    @property
-    def typed(self) -> str:
-        """The option as it is typed: `--next-step`, or `-m` for a name of one character."""
-        name = self.name.replace("_", "-")
-        return f"--{name}" if len(name) > 1 else f"-{name}"
+        """How it is typed on a command line, by its own name first: `--next-step`, `-m`."""
+        named = (self.name.replace("_", "-"), *self.also)
+        return tuple(f"--{name}" if len(name) > 1 else f"-{name}" for name in named)
 
 
 _ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
@@ -215,7 +210,7 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
                 value = words.pop()
             else:
                 return None
-        add_value(raw, option, name[2:], value)
+        add_value(raw, option, name, value)
     return raw
 
 
@@ -238,7 +233,7 @@ def _unplaced(word: str, spelled: list[str]) -> str:
 def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     """Record a value; a whole list is split into items, a repeatable single item is not."""
     values = raw.setdefault(option.name, [])
-    if option.single == spelling and spelling:
+    if option.single and spelling == f"--{option.single}":
         values.append(value)
     elif option.kind == "items":
         values += names.meant_items(option.name, value)
