@@ -82,6 +82,12 @@ def test_what_was_trusted_holds_until_one_of_it_changes() -> None:
     assert in_force() == ("git", "echo from the clone", 900)
 
 
+def test_who_writes_receipts_is_said_by_the_user_alone() -> None:
+    trusted("receipt_writer: echo x\nsync: git\n")
+    assert Layout().held == {"receipt_writer"}
+    assert (Layout().limits.receipt_writer, Layout().limits.sync) == ("", "git")
+
+
 def test_trust_is_for_this_folder_and_its_worktrees(repo: Path) -> None:
     trusted(ACTS)
     git("add", "contextkit.yaml")

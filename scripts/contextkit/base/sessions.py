@@ -73,13 +73,11 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
         if text:
             return text, variable
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
-    kit, marker = layout.sessions, os.path.join(layout.markers, slug + ".json")
-    pointers = [os.path.join(kit, f".current-{slug}"), os.path.join(kit, ".current")]
-    for path in filter(os.path.isfile, (*pointers, marker, layout.own_session)):
+    pointer, marker = f"{layout.sessions}/.current", os.path.join(layout.markers, slug + ".json")
+    for path in filter(os.path.isfile, (f"{pointer}-{slug}", pointer, marker, layout.own_session)):
         session = _from_marker(path) if path == marker else files.first_line(path)
         if session:
-            name = os.path.basename(session.rstrip("/")) if path in pointers else session
-            return name, layout.shown(path)
+            return os.path.basename(session.rstrip("/")), layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
 
 
