@@ -66,7 +66,8 @@ class Layout:
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
-        self._proved: dict[str, str] = {}  # the stores in use: real folders and ours, by kind
+        self._places: dict[str, str] = {}  # by kind
+        self._proved: set[str] = set()  # the stores in use: real folders, and ours
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
@@ -122,17 +123,29 @@ class Layout:
 
         Raises ContextError if a store of ours is reached through a link, or is not ours.
         """
+        place, store = self.place(kind), stores.BY_KIND[kind]
         if kind in self._proved:
-            return self._proved[kind]
-        place, store = self._place(kind), stores.BY_KIND[kind]
+            return place
+        if store.within:
+            self.store(store.within)
         if kind == "state":
             owned.check(place, self.repository)
         if store.holds != stores.HOST and not store.is_file:
             files.keep(self.root, place, hidden=kind in stores.HIDDEN)
         elif store.holds != stores.HOST and place.startswith(f"{self.root}/"):
             files.proved(place, self.root)
-        self._proved[kind] = place
+        self._proved.add(kind)
         return place
+
+    def place(self, kind: str) -> str:
+        """As `store`, but nobody looks whether it is there, and whose: for comparing paths."""
+        if kind not in self._places:
+            store = stores.BY_KIND[kind]
+            named = os.environ.get(store.variable, "") if store.variable else ""
+            named = named or str(self.settings.get(store.setting, store.place))
+            above = self.place(store.within) if store.within else self.root
+            self._places[kind] = os.path.join(above, named)
+        return self._places[kind]
 
     def load(self, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
         """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
@@ -151,13 +164,6 @@ class Layout:
         shown = self.shown(path)
         plain = reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: ")
         return Broken(path=shown, reason=plain)
-
-    def _place(self, kind: str) -> str:
-        store = stores.BY_KIND[kind]
-        if store.within:
-            return os.path.join(self.store(store.within), store.place)
-        named = os.environ.get(store.variable, "") if store.variable else ""
-        return os.path.join(self.root, named or str(self.settings.get(store.setting, store.place)))
 
     def sweep(self, written: set[str]) -> None:
         """Remove old drafts of killed writers from the stores used and the `written` folders.
@@ -217,7 +223,7 @@ class Layout:
         None of it is part of a diff or a review, and none makes a capsule stale.
         """
         places = [
-            self._place(store.kind)
+            self.place(store.kind)
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
         ]
@@ -230,7 +236,7 @@ class Layout:
     @property
     def ephemeral(self) -> tuple[str, ...]:
         """The folders that git must not see, existing or not."""
-        return tuple(map(self._place, stores.HIDDEN))
+        return tuple(map(self.place, stores.HIDDEN))
 
     @property
     def capsule_template(self) -> str:
@@ -252,7 +258,7 @@ class Layout:
 
         self.mention("roles")
         own = (
-            os.path.join(self._place("role"), name + ".md"),
+            os.path.join(self.place("role"), name + ".md"),
             self.join("templates/roles", name + ".md"),
         )
         return (*own, version.toolkit("templates", "roles", name + ".md"))
@@ -276,7 +282,7 @@ class Layout:
 
     def notebook(self, slug: str, name: str) -> str:
         """The branch notebook `PLAN` or `PROGRESS`: its path, whether it exists or not."""
-        path = os.path.join(self._place("notebook"), slug, name + ".md")
+        path = os.path.join(self.place("notebook"), slug, name + ".md")
         older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
         return older if os.path.isfile(older) and not os.path.isfile(path) else path
 
