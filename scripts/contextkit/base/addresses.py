@@ -14,7 +14,7 @@ import os
 from contextkit.base import files, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Iterable, Iterator
 
 LATEST = "latest"
@@ -24,7 +24,7 @@ _MOST_NAMED = 5  # candidates that a message names
 _MOST_IN_TEXT = 40  # documents that a text names
 
 
-class Address(Record):
+class Address(Declaration):
     """A document that was found: its address, its kind, and the absolute path of its file."""
 
     ref: str
