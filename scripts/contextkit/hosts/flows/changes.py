@@ -47,10 +47,10 @@ class Change(Record):
 class Plan:
     """What to do in `into`, as new contents of files; `record` is the state afterwards."""
 
-    def __init__(self, into: str, record_path: str) -> None:
+    def __init__(self, into: str, folder: str, link: bool) -> None:
         self.into = into
-        self.record_path = record_path
-        self.before = self.record = vendored.load(os.path.join(into, record_path))
+        self.record_path = vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
+        self.before = self.record = vendored.load(os.path.join(into, self.record_path))
         self.files: dict[str, list[str]] = {}
         self.made = list(self.before.made)
         self.texts: dict[str, str] = {}
@@ -293,6 +293,18 @@ def _marked(style: str) -> re.Pattern[str]:
 # Exceptions are tested with git's own rules before they are suggested to anybody.
 
 
+def root_above(into: str) -> str:
+    """The root of the repository that a folder is in, links resolved; without one, the folder."""
+    repository = git.find(into)
+    return os.path.realpath(repository.top if repository else into)
+
+
+def below_root(into: str) -> str:
+    """The way from that root down to the folder; '' for the root itself."""
+    way = os.path.relpath(os.path.realpath(into), root_above(into))
+    return "" if way == "." else way
+
+
 def ignored(into: str, paths: list[str]) -> dict[str, str]:
     """Those of `paths` that git ignores, each with the rule: `.gitignore:3: tools/`.
 
@@ -358,10 +370,8 @@ def _other_folder(into: str, paths: list[str]) -> str:
 
 def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
     """Say how to bring `hidden` back, if possible by a command that appends exceptions."""
-    repository = git.find(into)
-    top = os.path.realpath(repository.top if repository else into)
-    below = os.path.relpath(os.path.realpath(into), top)
-    start = "" if below == "." else below + "/"
+    repository, top = git.find(into), root_above(into)
+    start = os.path.join(below_root(into), "")
     places = dict.fromkeys(rule.partition(":")[0] for rule in hidden.values())
     deeper = [place for place in places if place.endswith(f"/{_RULES}") and place[0] != "/"]
     paths = [start + path for path in hidden]

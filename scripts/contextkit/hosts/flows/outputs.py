@@ -60,7 +60,9 @@ class _Stop:
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
         long = self.long and self.report == text
-        passes = long and self.once and _is_replaced(hook)
+        later = _is_replaced_later(hook)
+        is_replaced = later or _takes_a_result(hook)
+        passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
@@ -77,11 +79,11 @@ class _Stop:
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made and not (passes and _is_replaced_later(hook)):
+        if made and not (passes and later):
             self._note_cost(made, block, passes)
         if made and passes and made.receipt:
             return Answer(result=made.receipt)
-        return Answer(block=block) if block else NOTHING
+        return Answer(block=block)
 
     def _made(self, left: str) -> storing.Stored | None:
         """What is stored of it: the report in the file that was left, or its message if long."""
@@ -208,11 +210,6 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
-
-
-def _is_replaced(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    return _takes_a_result(hook) or _is_replaced_later(hook)
 
 
 def _takes_a_result(hook: HookInput) -> bool:
