@@ -209,18 +209,17 @@ def _remove_emptied(plan: Plan) -> None:
         while f"{folder}/".startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
-            if not _removed(place):
+            _remove_empty(place)
+            if os.path.lexists(place):
                 break
             folder = os.path.dirname(folder)
 
 
-def _removed(folder: str) -> bool:
-    """Remove a folder if nothing is in it; return whether it is gone."""
+def _remove_empty(folder: str) -> None:
     try:
         os.rmdir(folder)
     except OSError:
-        return not os.path.lexists(folder)
-    return True
+        pass  # something is in it, or it is gone
 
 
 def _sweep(plan: Plan, record_path: str) -> None:
@@ -228,7 +227,7 @@ def _sweep(plan: Plan, record_path: str) -> None:
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
         files.discard(record_path)
-        if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
+        if stores.names_in(state) == [".gitignore"]:
             files.discard(os.path.join(state, ".gitignore"))
     elif plan.before.hosts:
         if os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
@@ -236,7 +235,7 @@ def _sweep(plan: Plan, record_path: str) -> None:
         files.discard(record_path)
     for path in sorted(plan.before.made, key=len, reverse=True):
         if path.endswith("/"):
-            _removed(os.path.join(plan.into, path))
+            _remove_empty(os.path.join(plan.into, path))
 
 
 def with_block(text: str, lines: str, style: str) -> str:
@@ -251,19 +250,14 @@ def with_block(text: str, lines: str, style: str) -> str:
     records that.
     """
     there = _marked(style).search(text)
-    base = text if there is None else text[: there.start()] + text[there.end() :]
+    before, after = (text[: there.start()], text[there.end() :]) if there else (text, "")
+    base = before + after
     end = "\r\n" if base.count("\r\n") * 2 > base.count("\n") else "\n"
-    if there is not None:
-        opening = style.format(_JOINED if there[1] else _OPEN)
-        return text[: there.start()] + _block(opening, lines, style, end) + text[there.end() :]
-    joined = bool(text) and not text.endswith("\n")
-    glue = end * (bool(text) + joined)
-    return text + glue + _block(style.format(_JOINED if joined else _OPEN), lines, style, end)
-
-
-def _block(opening: str, lines: str, style: str, end: str) -> str:
-    whole = [opening, *lines.rstrip("\n").split("\n"), style.format(_CLOSE)]
-    return "".join(line + end for line in whole)
+    joined = bool(there[1]) if there else bool(text) and not text.endswith("\n")
+    glue = "" if there else end * (bool(text) + joined)
+    marks = style.format(_JOINED if joined else _OPEN), style.format(_CLOSE)
+    block = [marks[0], *lines.rstrip("\n").split("\n"), marks[1]]
+    return before + glue + "".join(line + end for line in block) + after
 
 
 def block_in(text: str) -> str:
@@ -349,23 +343,15 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     lines += [f"  {line}" for line in described(hidden)]
     lines.append(f"either {mend(into, folder, hidden)}")
     copy = [path.removeprefix(folder + "/") for path in hidden if f"{folder}/" in path]
-    other = _other_folder(into, copy)
-    if copy and other:
+    free = (other for other in _OTHER_FOLDERS if not os.path.exists(os.path.join(into, other)))
+    seen = (other for other in free if not ignored(into, [f"{other}/{path}" for path in copy]))
+    if copy and (other := next(seen, "")):
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
     if not all(path.startswith(folder + "/") for path in hidden):
         lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))
-
-
-def _other_folder(into: str, paths: list[str]) -> str:
-    """A folder for the copy in which git ignores none of `paths`; empty if there is none."""
-    for folder in _OTHER_FOLDERS:
-        there = os.path.exists(os.path.join(into, folder))
-        if not (there or ignored(into, [f"{folder}/{path}" for path in paths])):
-            return folder
-    return ""
 
 
 def mend(into: str, folder: str, hidden: dict[str, str]) -> str:

@@ -160,6 +160,13 @@ def remove(layout: Layout, identity: str) -> None:
     change(layout, edit)
 
 
+def promised(row: Row) -> list[dict[str, Any]]:
+    """The files that a row promises: each its `source` and `status`; {} for what is no such."""
+    listed = row.get("deliverables")
+    items = listed if isinstance(listed, list) else []
+    return [item if isinstance(item, dict) else {} for item in items]
+
+
 def gaps_in(text: str) -> list[str]:
     """What a subagent says is missing: `Capsule Gap: …`, or what is listed below such words."""
     texts: list[str] = []

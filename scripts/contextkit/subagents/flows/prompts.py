@@ -94,8 +94,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         raise bad_input(f"scope: {error}") from None
     if not text.strip():
         raise bad_input(f"scope: {layout.shown(path)} is empty: write down what the work is")
-    size = tokens.estimate(text)
-    room = layout.limits.subagent_scope_tokens
+    size, room = tokens.estimate(text), layout.limits.subagent_scope_tokens
     whole = size <= room or outside
     if outside:
         remark(f"scope: {typed} is outside the repository: all of it is quoted")
