@@ -128,8 +128,11 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     start += len(_CONTENT)
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
-    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
-        return start, _end_by_form(data, start)
+    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:  # it is lost
+        end = data.rfind(_SOURCES)
+        if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
+            return start, end
+        return start, max(start, len(data) - (2 if data.endswith(b"\n\n") else 1))
     stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
     if stated not in ("", str(FORMAT)):
         version.refuse_newer(stated, str(FORMAT), where)
@@ -137,14 +140,6 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
         raise ContextError(f"{where}: the content is not what was stored: the file was changed")
     return start, end
-
-
-def _end_by_form(data: bytes, start: int) -> int:
-    """The end of the content in a file without its last line, lost or never written."""
-    end = data.rfind(_SOURCES)
-    if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
-        return end
-    return max(start, len(data) - len(b"\n\n" if data.endswith(b"\n\n") else b"\n"))
 
 
 def folder(layout: Layout, session: str) -> str:
@@ -368,9 +363,8 @@ def latest(layout: Layout, session: str) -> str:
     manifest = os.path.join(into, MANIFEST)
     identity = last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
     path = os.path.join(into, identity + ".md")
-    if sessions.is_name(identity) and os.path.isfile(path):
-        return path
-    return (documents(layout, session) or [""])[-1]
+    is_there = sessions.is_name(identity) and os.path.isfile(path)
+    return path if is_there else (documents(layout, session) or [""])[-1]
 
 
 def load(path: str, where: str) -> Payload:

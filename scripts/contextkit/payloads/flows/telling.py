@@ -323,10 +323,28 @@ class Beside(NamedTuple):
         return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
 
     def told(self, width: int) -> str:
-        return (_first_findings if self.findings else _first_names)(self.units, width)
+        return self._first_findings(width) if self.findings else self._first_names(width)
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
+
+    def _first_names(self, width: int) -> str:
+        """As many of the first names as have `width` characters; the last ones are counted."""
+        told = [unit.text for unit in self.units]
+        while len(told) > 1 and len("; ".join(told)) > width:
+            told.pop()
+        left = [unit.line for unit in self.units[len(told) :]]
+        return "; ".join([*told, *([_counted(left)] if left else [])])
+
+    def _first_findings(self, width: int) -> str:
+        """The first few in at most `width` characters each, or by id; the others are counted."""
+        if width >= _SHORTEST:
+            most = min(width, _NAMED)
+            few = [names.clipped_at_space(unit.text, most) for unit in self.units[:_FEW]]
+        else:
+            few = [unit.short for unit in self.units[: 2 * _FEW] if len(unit.short) <= _ID]
+        more = len(self.units) - len(few)
+        return "; ".join([*few, f"+{more} more"] if more else few)
 
 
 def _end(lines: list[str], number: int) -> int:
@@ -354,15 +372,6 @@ def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     return [Beside(aspect, named, findings=False) for aspect, named in listed]
 
 
-def _first_names(units: list[Unit], width: int) -> str:
-    """As many of the first names as have `width` characters; the last ones are counted."""
-    told = [unit.text for unit in units]
-    while len(told) > 1 and len("; ".join(told)) > width:
-        told.pop()
-    left = [unit.line for unit in units[len(told) :]]
-    return "; ".join([*told, *([_counted(left)] if left else [])])
-
-
 def _counted(lines: Sequence[int]) -> str:
     """How many statements are left out, and the lines of the file that they are in."""
     return f"+{len(lines)} more: {_lines(1, min(lines), max(lines))}"
@@ -379,16 +388,6 @@ def _left_out(text: str, answer: str) -> list[Beside]:
         for rank, aspect in _SERIOUS_RANKS.items()
         if (some := [unit for unit in lacking if unit.rank == rank])
     ]
-
-
-def _first_findings(units: list[Unit], width: int) -> str:
-    """The first few in at most `width` characters each, or by id; the others are counted."""
-    if width >= _SHORTEST:
-        few = [names.clipped_at_space(unit.text, min(width, _NAMED)) for unit in units[:_FEW]]
-    else:
-        few = [unit.short for unit in units[: 2 * _FEW] if len(unit.short) <= _ID]
-    more = len(units) - len(few)
-    return "; ".join([*few, f"+{more} more"] if more else few)
 
 
 def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
