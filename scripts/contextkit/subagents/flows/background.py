@@ -377,7 +377,7 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
             try:
                 news = given.staleness(layout, path, [scope] if isinstance(scope, str) else [])
             except ContextError as error:
-                news = (str(error),)
+                news = [str(error)]
             state = "stale" if news else "fresh"
         states[shown, digest] = state
     return states[shown, digest]
