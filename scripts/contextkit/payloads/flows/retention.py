@@ -195,17 +195,15 @@ def way_back(layout: Layout, session: str) -> list[str]:
 def put_away(layout: Layout, now: int) -> list[str]:
     """The ids of payloads of ended sessions that can still come back, oldest first."""
     paths = [path for path in ended(layout) if _may_come_back(layout, path, now)]
-    inside = (path for place in paths for path in payloads.documents_in(place))
-    return sorted(os.path.basename(path).removesuffix(".md") for path in inside)
+    inside = [name for path in paths for name in stores.names_in(path)]
+    return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
-    for path in reversed(ended(layout)):
-        there = os.path.isfile(os.path.join(path, identity + ".md"))
-        if there and _may_come_back(layout, path, now):
-            return os.path.basename(path).partition("@")[0]
-    return ""
+    having = [p for p in ended(layout) if os.path.isfile(os.path.join(p, identity + ".md"))]
+    there = (path for path in reversed(having) if _may_come_back(layout, path, now))
+    return os.path.basename(next(there, "")).partition("@")[0]
 
 
 def sweep(
@@ -310,12 +308,11 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """Sweep at most once an hour, as part of a command that must not fail because of it."""
     if not any(map(os.path.isdir, (layout.payloads, receipts.report_folder(layout)))):
         return []
-    mark = layout.swept
     try:
         if layout.was_swept(now):
             return []
-        files.write(mark, "", derived=True)
-        os.utime(mark, (now, now))
+        files.write(layout.swept, "", derived=True)
+        os.utime(layout.swept, (now, now))
         ledger.sweep(layout, now)
     except (OSError, ContextError):
         return []  # nothing can be written here, so nothing can be ended either
@@ -323,7 +320,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         idle = names.seconds(layout.limits.payload_idle)
         said = sweep(layout, now, idle, spare, _AT_ONCE)
         if len(said) == _AT_ONCE:
-            os.unlink(mark)
+            os.unlink(layout.swept)
         return said
     except (OSError, ContextError) as error:
         return [f"the sweep of idle sessions failed: {error}"]
