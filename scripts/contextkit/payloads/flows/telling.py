@@ -138,10 +138,9 @@ class _Teller:
         author, parsed = self._author, self._parsed
         own = self._answer or _told_in(author.statements)
         words = receipts.said(self._bare).strip()
+        checked = grounding.of_itself(own) if own else None  # the text's own need no look-up
         if self._answer or words:
             checked = grounding.check(f"{own}\n{words}".strip(), self._text)
-        else:  # the text's own words need no look-up
-            checked = grounding.of_itself(own) if own else None
         is_whole = bool(self._bare.rows and self._bare.key_findings)
         self._bare = self._headed(checked)
         if not is_whole:

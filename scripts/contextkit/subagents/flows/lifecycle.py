@@ -113,15 +113,14 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not background.folder_of(layout, row):
         return []
-    old = registry.gaps_of(row)
-    new = [gap for gap in registry.gaps_in(background.log_text(layout, row)) if gap not in old]
+    named, old = registry.gaps_in(background.log_text(layout, row)), registry.gaps_of(row)
     try:
-        noted = registry.note_gaps(layout, row["id"], new, now)
+        new = [gap for gap in named if gap not in old]
+        return _of_gaps(row, registry.note_gaps(layout, row["id"], new, now))
     except OSError as error:
         if error.errno not in _FULL:
             raise
         return []
-    return _of_gaps(row, noted)
 
 
 def _of_gaps(row: registry.Row, gaps: list[str]) -> list[News]:
@@ -161,18 +160,19 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set. Of
     two calls at once, the second finds it cleaned.
     """
-    identity = _rows(layout, identity)[0]["id"]
+    identity = str(_rows(layout, identity)[0]["id"])
     with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
-        return _cleaned(layout, identity, force, reason, now)
+        _clean(layout, identity, force, reason, now)
+    return identity
 
 
-def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
+def _clean(layout: Layout, identity: str, force: bool, reason: str, now: int) -> None:
     from contextkit.subagents.flows import launch
 
     ((row,), _) = refresh(layout, now, identity)
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
-        return identity
+        return
     if status in ("running", "pending_launch") and not force:
         raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
     place = layout.join(str(row.get("path") or "."))
@@ -191,7 +191,6 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
         shutil.rmtree(folder)
     registry.update(layout, identity, status="cleaned")
     ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
-    return identity
 
 
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
@@ -313,13 +312,9 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
     from contextkit.payloads.flows import storing
 
     output = storing.Output(
-        topic=agent,
-        source=agent,
-        content=text,
-        tokens=tokens.estimate(text),
-        estimated=True,
+        topic=agent, source=agent, content=text, tokens=tokens.estimate(text), estimated=True,
         key_findings=summary,
-    )
+    )  # fmt: skip
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
@@ -480,11 +475,11 @@ def _is_report(printed: str) -> bool:
 
 def _judged(row: registry.Row, words: str) -> tuple[str, str]:
     """The status of a subagent without a report, and what to say about it."""
-    code = row.get("exit_code")
-    if row.get("status") == "timed_out":
+    status, code = row.get("status"), row.get("exit_code")
+    if status == "timed_out":
         return "FAILED", "its time was up"
-    if row.get("status") == "failed":
-        return "FAILED", f"exit {code}" if code is not None else "gone without an exit status"
+    if status == "failed":
+        return "FAILED", "gone without an exit status" if code is None else f"exit {code}"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
     return "ERROR", "exit 0 without a report or a line of output"
