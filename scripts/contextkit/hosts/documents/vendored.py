@@ -102,12 +102,10 @@ def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
     """The files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
-    contents: dict[str, tuple[bytes, bool]] = {}
-    for path in _walk():
-        whole = os.path.join(version.TOOLKIT, path)
-        if tracked is None or path in tracked:
-            contents[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    return contents
+    paths = (path for path in _walk() if tracked is None or path in tracked)
+    wholes = {path: version.toolkit(path) for path in paths}
+    return {path: (files.read_bytes(whole), os.access(whole, os.X_OK))
+            for path, whole in wholes.items()}  # fmt: skip
 
 
 def _walk() -> Iterator[str]:

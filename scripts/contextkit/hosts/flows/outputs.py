@@ -19,7 +19,7 @@ _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
-_FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
+_BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read, and lines
 
 
 def keep(layout: Layout, hook: HookInput) -> Answer:
@@ -193,11 +193,7 @@ def _about(hook: HookInput) -> str:
 
 def _in_file(path: str) -> str:
     """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
-    try:
-        with open(path, "rb") as file:
-            lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
-    except OSError:
-        return ""
+    lines = formats.beginning(path, _BEGINNING).split(b"\n")[:_FIRST]
     for fields in map(formats.object_in, lines):
         content = fields.get("description") or formats.inside(fields, "message").get("content")
         if text := formats.texts_of(content):
