@@ -88,19 +88,17 @@ class Plan:
         An edited one is renamed first, or stays if it is `editable`.
         """
         there = self.read(path)
-        if there is not None and there != data:
-            if path not in self.before.files:
-                self.notes.append(f"{path}: exists and is not contextkit's: left alone")
-                return
-            edited = not vendored.is_ours(self.before, path, there)
-            if edited and editable:
+        if there not in (None, data) and path not in self.before.files:
+            self.notes.append(f"{path}: exists and is not contextkit's: left alone")
+            return
+        if there not in (None, data) and not vendored.is_ours(self.before, path, there or b""):
+            if editable:
                 self.notes.append(f"{path}: was edited: kept (remove it to get the new one)")
                 self.files[path] = self.before.files[path]
                 return
-            if edited:
-                aside = next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
-                self.notes.append(f"{path}: was edited: your text is kept as {aside}")
-                self.write(aside, there, ours=True)
+            aside = next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
+            self.notes.append(f"{path}: was edited: your text is kept as {aside}")
+            self.write(aside, there, ours=True)
         self.files[path] = [names.sha256(data)]
         if program:
             self.programs.append(path)
@@ -156,36 +154,34 @@ def carry_out(plan: Plan) -> None:
 
     If this is killed in between, the next run recognizes every file as ours, in either state.
     """
-    record_path = os.path.join(plan.into, plan.record_path)
     gone = not plan.record.hosts
     if not gone:
         between = {
             path: list(dict.fromkeys([*plan.before.files.get(path, []), *digests]))
             for path, digests in {**plan.before.files, **plan.record.files}.items()
         }
-        _write_record(plan, record_path, plan.record.replace(files=between))
+        _write_record(plan, plan.record.replace(files=between))
     for change in plan.changes:
         path = os.path.join(plan.into, change.path)
         if change.new is None:
             files.discard(path)
         else:
             files.write(path, change.new)
-    for name in plan.programs:
-        path = os.path.join(plan.into, name)
+    for path in (os.path.join(plan.into, name) for name in plan.programs):
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
     _remove_drafts(plan)
     _remove_emptied(plan)
     if gone:
-        _sweep(plan, record_path)
+        _sweep(plan)
     else:
-        _write_record(plan, record_path, plan.record)
+        _write_record(plan, plan.record)
 
 
-def _write_record(plan: Plan, path: str, record: Adopted) -> None:
+def _write_record(plan: Plan, record: Adopted) -> None:
+    path, text = os.path.join(plan.into, plan.record_path), vendored.render(record)
     if plan.record_path == vendored.LINK_RECORD:
         files.store(os.path.dirname(path))
-    text = vendored.render(record)
     if files.read_if_there(path) != text:
         files.write(path, text)
 
@@ -222,8 +218,9 @@ def _remove_empty(folder: str) -> None:
         pass  # something is in it, or it is gone
 
 
-def _sweep(plan: Plan, record_path: str) -> None:
+def _sweep(plan: Plan) -> None:
     """Clean up after the last file: what set-up left, the record, and folders that are empty."""
+    record_path = os.path.join(plan.into, plan.record_path)
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
         files.discard(record_path)

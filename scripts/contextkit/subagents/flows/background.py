@@ -127,10 +127,9 @@ def spawn(
         (os.POSIX_SPAWN_DUP2, 1, 2),
         *more,
     ]
+    argv = ["sh", "-c", script, *words]
     try:
-        return os.posix_spawn(
-            "/bin/sh", ["sh", "-c", script, *words], env, file_actions=actions, setsid=True
-        )
+        return os.posix_spawn("/bin/sh", argv, env, file_actions=actions, setsid=True)
     except OSError as error:
         raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
 

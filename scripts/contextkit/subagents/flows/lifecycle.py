@@ -141,15 +141,9 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
     if folder:
         background.stop(folder, 0 if at_once else background.GRACE)
     reason = redaction.redacted(reason, layout.limits.secrets_allow)[0]  # a row is committed
-    word = names.slug(reason) or "manual"
-    registry.update(
-        layout,
-        identity,
-        status=f"aborted_{word}",
-        aborted_reason=names.one_line(reason) or word,
-        aborted_at=names.compact(now),
-        finished_at=names.compact(now),
-    )
+    word, at = names.slug(reason) or "manual", names.compact(now)
+    fields = {"aborted_reason": names.one_line(reason) or word, "aborted_at": at, "finished_at": at}
+    registry.update(layout, identity, status=f"aborted_{word}", **fields)
     ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
     return identity
 
