@@ -43,6 +43,8 @@ _FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _AHEAD = 3 << 20  # bytes that are read while a command runs
+_NEEDED = ("contextkit.text.compaction", "contextkit.text.digests.engine",
+           "contextkit.base.secret_search", "hashlib")  # fmt: skip
 _SAMPLE = 8192  # characters by which it is known whether they are text
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
@@ -74,19 +76,12 @@ def read_ahead(job: Job) -> Iterator[bool]:
 
 def _loaded() -> Iterator[None]:
     """Load what a digest needs, step by step."""
-    from contextkit.text import compaction  # noqa: F401
-
-    yield
+    for module in _NEEDED:
+        __import__(module)
+        yield
     from contextkit.text.digests import engine
 
-    yield
     engine.digest("x\n", _LEAST)
-    yield
-    from contextkit.base import secret_search  # noqa: F401
-
-    yield
-    import hashlib  # noqa: F401  # the content's is faster with it
-
     yield
     tokens.size("x")
     for pattern in MADE:
