@@ -226,18 +226,18 @@ NOTHING = Answer()
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """Parse the input of a hook and add our names for its fields. Raises ContextError."""
-    renamed = find(host).renamed or {}
+    declared = find(host)
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     fields = formats.from_json(text, "the hook's input") if text.strip() else {}
     if not isinstance(fields, dict):
         raise ContextError("the hook's input: must be a JSON object")
-    named = fields.get("hook_event_name")
+    named, renamed = fields.get("hook_event_name"), declared.renamed or {}
     fields |= {ours: fields[theirs] for ours, theirs in renamed.items() if theirs in fields}
-    prompt, tag = fields.get("prompt"), find(host).wraps
+    prompt, tag = fields.get("prompt"), declared.wraps
     if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
         fields["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
-    return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
-                     passed=fields)  # fmt: skip
+    event = event or (named if isinstance(named, str) else "")
+    return HookInput(host=host, event=event, passed=fields)
 
 
 def may_hold_a_verdict(text: str) -> bool:
@@ -297,10 +297,8 @@ def labeled(text: str, origin: str) -> str:
 def safe_name(text: str) -> str:
     """Turn `text` into a name of at most 64 letters, digits, `.`, `_`, `-`; keep a valid one."""
     plain = names.dashed(text.strip())
-    if plain == text and len(plain) <= 64 and plain[:1].isalnum():
+    is_valid = plain == text and len(plain) <= 64 and plain[:1].isalnum()
+    if is_valid or not plain:
         return plain
-    if not plain:
-        return ""
-    return f"{plain.strip('._-')[:40]}-{names.sha256(text.encode('utf-8', 'replace'))[:12]}".lstrip(
-        "-"
-    )
+    digest = names.sha256(text.encode("utf-8", "replace"))[:12]
+    return f"{plain.strip('._-')[:40]}-{digest}".lstrip("-")

@@ -125,10 +125,9 @@ def _tracked() -> set[str] | None:
     if not is_checkout():
         return None
     try:
-        listed = git.run(version.TOOLKIT, "ls-files", "-z")
+        return set(git.run(version.TOOLKIT, "ls-files", "-z").split("\0"))
     except ContextError:
         return None
-    return set(filter(None, listed.split("\0")))
 
 
 class Pin(Record):
@@ -144,11 +143,9 @@ def pin() -> Pin:
         commit = git.run(version.TOOLKIT, "rev-parse", "--verify", "HEAD", fine=(0, 128)).strip()
         origin = source()
         return Pin(commit=commit, origin=origin if _PLAIN.issuperset(origin) else "")
-    for name in os.listdir(version.TOOLKIT):
-        if name.startswith(_MARK):
-            return Pin(
-                commit=name.removeprefix(_MARK), origin=files.read(version.toolkit(name)).strip()
-            )
+    for name in (name for name in os.listdir(version.TOOLKIT) if name.startswith(_MARK)):
+        origin = files.read(version.toolkit(name)).strip()
+        return Pin(commit=name.removeprefix(_MARK), origin=origin)
     return Pin()
 
 

@@ -131,12 +131,9 @@ def adopted(layout: Layout) -> tuple[str, Adopted]:
 
 def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
     """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
-    hooks: list[tuple[str, dict[str, Any]]] = []
-    for path in settings_files(layout, host):
-        text = files.read_if_there(path)
-        if text and text.strip():
-            hooks += settings.read(text, layout.shown(path))
-    return hooks
+    texts = {path: files.read_if_there(path) or "" for path in settings_files(layout, host)}
+    return [hook for path, text in texts.items() if text.strip()
+            for hook in settings.read(text, layout.shown(path))]  # fmt: skip
 
 
 def settings_files(layout: Layout, host: Host) -> list[str]:
@@ -383,13 +380,12 @@ _READING = ("payload_show", "payload_find", "payload_list", "context_show", "con
 def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     """Rules that a user may add to a host's settings, so that reading asks no permission."""
     lines = []
-    for host in map(hosts.find, chosen):
-        if host.allows:
-            path, key, rule = host.allows
-            path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
-            lines.append(
-                f"{host.title} asks before commands. If these, which only read, shall run without"
-                f" a question, add to {key} in {path}:"
-            )
-            lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
+    for host in (host for host in map(hosts.find, chosen) if host.allows):
+        path, key, rule = host.allows
+        path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
+        lines.append(
+            f"{host.title} asks before commands. If these, which only read, shall run without a"
+            f" question, add to {key} in {path}:"
+        )
+        lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines
