@@ -37,7 +37,7 @@ class RecoveredMerge(Found):
 
     def __init__(self, path: str, merged: Merged) -> None:
         whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
-        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, lambda: whole)
+        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, finding=whole)
         self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
 
 
