@@ -205,8 +205,8 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
         if own is None:
             finding = load(path)
             return Found.of(name, finding) if KEPT.of(finding) == task else None
-        *head, of = own
-        return Found(name, *head, text) if of == task else None
+        agent, when, status, of = own
+        return Found(name, agent, when, status, text) if of == task else None
 
     paths = memory.paths(place, ".md", lambda name: not is_merged(name))
     loaded = layout.load(reversed(paths), read)
