@@ -141,10 +141,7 @@ def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: s
     The text of one that cannot be written is returned instead, with status 1: it is not lost.
     """
     lines, failed = [], False
-    try:
-        is_known = not task or saving.is_known(layout, task)
-    except ContextError:
-        is_known = True  # the store is refused, and so will be each document
+    _name_if_new(layout, task)
     for document in ready:
         try:
             lines.append(saving.write(layout, document, now))
@@ -154,23 +151,20 @@ def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: s
             lines.append(saving.text_of(layout, document, now))
             failed = True
     if task and not failed:
-        _record(layout, task, phase, is_known)
-    return Answer(text="\n".join(lines), status=1 if failed else 0)
+        try:
+            memory.record(layout, task, phase)
+        except (OSError, ContextError) as error:  # the documents are safe
+            cli.say(f"the current task and phase are not recorded: {error}")
+    return Answer(text="\n".join(lines), status=int(failed))
 
 
-def _record(layout: Layout, task: str, phase: str, is_known: bool) -> None:
-    """Record the current task and phase; a failure is only reported, as the documents are safe."""
-    _name_if_new(task, is_known)
-    try:
-        memory.record(layout, task, phase)
-    except (OSError, ContextError) as error:
-        cli.say(f"the current task and phase are not recorded: {error}")
-
-
-def _name_if_new(task: str, is_known: bool) -> None:
+def _name_if_new(layout: Layout, task: str) -> None:
     """Report a task that was not known before, since its id may be misspelled."""
-    if not is_known:
-        cli.say(f'new task "{task}"')
+    try:
+        if task and not saving.is_known(layout, task):
+            cli.say(f'new task "{task}"')
+    except ContextError:
+        return  # the store is refused, and so will be each document
 
 
 @command(
@@ -229,7 +223,7 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     left = memory.meant_phase(vars(args).get("phase") or saving.phase_of(layout, args.task))
     if left != to and layout.limits.memory_phase_transition:
         return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
-    _name_if_new(args.task, saving.is_known(layout, args.task))
+    _name_if_new(layout, args.task)
     memory.record(layout, args.task, to)
     off = f"{args.task} is in {to}; no checkpoint (memory_phase_transition: false)"
     cli.say(f"{args.task} is in {to} already: no checkpoint" if left == to else off)
@@ -248,9 +242,8 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
     named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
-    is_known = saving.is_known(layout, args.task)
-    answer = Answer(text="")
     if count < least:
+        answer = _keep(layout, args.task, [], names.now())
         cli.say(f"{names.counted(count, 'agent')}: no checkpoint (memory_spawn_agents: {least})")
     else:
         who = f": {', '.join(named)}" if named else ""
@@ -259,7 +252,6 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
         answer = _checkpoint(layout, args, phase, phase, summary, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
-        _record(layout, args.task, "", is_known or count >= least)
     return answer
 
 
@@ -366,7 +358,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     is_new = zone.name == context_window.SAVE and not path
     if is_new:
         now = names.now()
-        _name_if_new(task, not task or saving.is_known(layout, task))
+        _name_if_new(layout, task)
         modified = saving.worked_on(layout)
         if modified is None:
             cli.say("the snapshot does not list what changed: git did not answer")
