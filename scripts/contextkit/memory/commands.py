@@ -10,9 +10,9 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Sequence
-from contextkit.memory.documents import snapshots
+from contextkit.memory.documents import context_window, snapshots
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import saving
+from contextkit.memory.flows import agents, saving, upkeep
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -107,8 +107,6 @@ def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: boo
     """Write a checkpoint if the last agent of a fan-out is back, unless one is `saved` already."""
     if answer.status or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return
-    from contextkit.memory.flows import agents
-
     try:
         path = agents.batch_ended(layout, task, now, saved)
     except (OSError, ContextError) as error:
@@ -173,8 +171,6 @@ def _name_if_new(layout: Layout, task: str) -> None:
     Option("archive", "archive the merged findings", kind="flag"),
 )
 def merge(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import upkeep
-
     now = names.now()
     moved: list[str] = []
     with upkeep.moving(layout, args.task):
@@ -237,8 +233,6 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     commands.REDACT,
 )
 def spawn(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import agents
-
     named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
@@ -343,7 +337,6 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
 )
 def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.base import sessions
-    from contextkit.memory.documents import context_window
 
     if any(getattr(args, name) for name in RULES):
         return estimate.run(layout, args)
@@ -380,8 +373,6 @@ def _sent_off(layout: Layout, task: str) -> str:
     """Who of the last fan-out is back or missing, as a line; '' without a fan-out."""
     if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return ""
-    from contextkit.memory.flows import agents
-
     return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
 
 
@@ -393,9 +384,8 @@ def _count(layout: Layout, args: Arguments) -> int | None:
     if args.tokens:
         return memory.check_tokens(args.tokens)
     if args.transcript:
-        from contextkit.memory.documents import context_window
-
-        return context_window.usage(_transcript(layout, args.transcript))[0]
+        path = os.path.expanduser(args.transcript)
+        return context_window.usage(os.path.join(layout.here, path))[0]
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -403,21 +393,6 @@ def _count(layout: Layout, args: Arguments) -> int | None:
             raise
         return None
     return tokens.estimate(text) if text.strip() else None
-
-
-def _transcript(layout: Layout, typed: str) -> str:
-    return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
-
-
-def _known_transcript(layout: Layout, typed: str) -> str:
-    """The path of a typed transcript, '' of none. Raises ContextError if no host wrote the file."""
-    path = _transcript(layout, typed)
-    if path:
-        from contextkit.memory.flows import transcripts
-
-        if not transcripts.read(path).form:
-            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
-    return path
 
 
 def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> Answer:
@@ -480,7 +455,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     task = memory.check_task(args.task) if args.task else ""
     layout = layout.of_worktree(args.worktree)
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
-    transcript = _known_transcript(layout, args.transcript) or recovery.left_behind(layout)
+    transcript = recovery.left_behind(layout, args.transcript)
     recovered = recovery.load(layout, task, names.now(), most, transcript)
     if recovered.candidates:
         return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
@@ -551,8 +526,6 @@ _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
     JSON,
 )
 def list_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.memory.flows import upkeep
-
     layout = layout.of_worktree(args.worktree)
     documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", "")
     rows = [
@@ -578,8 +551,6 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     JSON,
 )
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import upkeep
-
     task = memory.check_task(args.task) if args.task else ""
     lints = upkeep.check(layout, task)
     if task and not lints and not saving.is_known(layout, task):
@@ -601,8 +572,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
     Option("task", "the task (default: the finished one)", address="plan"),
 )
 def archive(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     task = args.task or upkeep.finished_task(layout)
     moved = upkeep.archive(layout, task)
     if not moved:
@@ -618,8 +587,6 @@ def archive(layout: Layout, args: Arguments) -> str:
     Option("task", "the task", required=True, address="plan"),
 )
 def unarchive(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     moved, left = upkeep.unarchive(layout, args.task)
     remark(*(f"left in the archive: {line}" for line in left))
     if not moved and not left:
@@ -630,8 +597,6 @@ def unarchive(layout: Layout, args: Arguments) -> str:
 
 @command("remove stale checkpoints; the last one of an open task is archived", commands.DRY_RUN)
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     done = upkeep.clean(layout, names.now(), args.dry_run)
     if args.dry_run:
         cli.say("dry run: nothing was changed")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import formats, names, references, sessions, stores
-from contextkit.base.errors import ContextError, NewerFormat
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Sequence
@@ -389,8 +389,18 @@ _LAST_DAYS = 14  # day folders to search for a session, at most
 _MOST_RECENT = 40  # transcripts whose folder is looked up
 
 
-def left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, if a host keeps one, or ''."""
+def left_behind(layout: Layout, typed: str = "") -> str:
+    """The transcript that was `typed`, else that of the last session here, if a host keeps one.
+
+    Raises ContextError for a typed file that no host wrote.
+    """
+    if typed:
+        from contextkit.memory.flows import transcripts
+
+        path = os.path.join(layout.here, os.path.expanduser(typed))
+        if not transcripts.read(path).form:
+            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
+        return path
     own = next(iter(sessions.of_hosts()), "")
     return newest(layout.root, without=own) if layout.limits.memory_transcripts else ""
 
