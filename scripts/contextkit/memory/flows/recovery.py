@@ -13,6 +13,8 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Sequence
+from contextkit.capsules.documents import reminders
+from contextkit.handoffs.flows import work
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -124,6 +126,7 @@ def load(
     plan_path, plan, plan_saved = stored.plan(task, archived)
     merged, heads = stored.findings(task, archived)
     read, unread = _findings(layout, merged, heads, most)
+    noted = reminders.load_all(layout).noting(warnings).documents
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -142,8 +145,8 @@ def load(
         unread=unread,
         caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
         files=_in_play(layout, checkpoint, snapshot),
-        blockers=_blockers(layout),
-        notes=_notes(layout, warnings),
+        blockers=work.of_verdicts(layout),
+        notes=tuple(map(reminders.line, reminders.newest_open(noted))),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
@@ -173,23 +176,6 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
 
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits)
     return caught if caught.text else None
-
-
-def _blockers(layout: Layout) -> tuple[str, ...]:
-    if not os.path.isdir(layout.verdicts):
-        return ()
-    from contextkit.handoffs.flows import work
-
-    return work.of_verdicts(layout)
-
-
-def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
-    if not os.path.exists(layout.reminders):
-        return ()
-    from contextkit.capsules.documents import reminders
-
-    noted = reminders.load_all(layout).noting(warnings).documents
-    return tuple(map(reminders.line, reminders.newest_open(noted)))
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
