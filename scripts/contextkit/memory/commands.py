@@ -306,7 +306,8 @@ def batch(layout: Layout, args: Arguments) -> Answer:
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
     named = ("summary", "important", "resume", "agents", "decisions", "files")
-    fields = {"summary": "", "files": (), **_typed(layout, args, named)}
+    fields = {"summary": "", **_typed(layout, args, named)}
+    fields["files"] = saving.notes(fields.get("files", ()))
     fields["tokens"] = memory.check_tokens(args.tokens) if args.tokens.strip() else 0
     fields["reason"] = args.reason or "manual"
     fields["phase"] = memory.meant_phase(args.phase) if args.phase else ""
