@@ -446,7 +446,7 @@ class _Tree:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._tracked: list[str] | None = None
+        self._tracked = git.output(layout.root, "ls-files", "-z").split("\0")
 
     def path(self, text: str) -> str:
         """The root-relative path that `text` refers to; '' if there is none."""
@@ -455,14 +455,7 @@ class _Tree:
         if inside and os.path.lexists(self.layout.join(plain)):
             return plain
         ending = "/" + plain
-        return next((path for path in self.tracked if f"/{path}".endswith(ending)), "")
-
-    @property
-    def tracked(self) -> list[str]:
-        if self._tracked is None:
-            listed = git.output(self.layout.root, "ls-files", "-z")
-            self._tracked = listed.split("\0")
-        return self._tracked
+        return next((path for path in self._tracked if f"/{path}".endswith(ending)), "")
 
 
 def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:
