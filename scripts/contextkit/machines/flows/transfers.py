@@ -134,24 +134,17 @@ class Choice(Record):
         kinds = self.kinds or shares.by_default()
         if of not in kinds and not (of == "memory" and set(kinds) & set(_MEMORY)):
             return False
-        first = path.removeprefix(f"{of}/").partition("/")[0]
-        if self.session and (of != "payload" or first != self.session):
-            return False
-        if self.task and not self._is_of_task(of, path, about):
-            return False
-        return not self.run or self._is_of_run(kind, path, about)
-
-    def _is_of_task(self, kind: str, path: str, about: str) -> bool:
-        parts = path.split("/")
-        named = {**dict.fromkeys(_MEMORY, about), "memory": parts[-1]}.get(kind)
-        return self.task == named or (kind == "archived" and parts[0] == self.task)
-
-    def _is_of_run(self, kind: str, path: str, about: str) -> bool:
-        if kind == "run":
-            return path.rpartition(".")[0] == self.run
-        if kind == "verdict":
-            return about == self.run or path.startswith(f"runs/{self.run}/")
-        return kind == shares.OUTPUT and path.startswith(f"{self.run}/")
+        first, _, rest = path.removeprefix(f"{of}/").partition("/")
+        put_away = rest.partition("/")[0] if first == "runs" else about
+        subjects = {
+            "payload": (first, "", ""), **dict.fromkeys(_MEMORY, ("", about, "")),
+            "memory": ("", first, ""), "archived": ("", first, ""),
+            "run": ("", "", path.rpartition(".")[0]), "verdict": ("", "", put_away),
+            shares.OUTPUT: ("", "", first),
+        }  # fmt: skip
+        own = subjects.get(of, ("", "", ""))
+        wanted = (self.session, self.task, self.run)
+        return all(name in ("", subject) for name, subject in zip(wanted, own, strict=True))
 
 
 def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
@@ -179,13 +172,9 @@ def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
         kind, path = name.partition("/")[::2]
         if kind == "verdict" and "/" not in path:
             subjects[name] = str(formats.object_in(texts[name]()).get("run") or "")
-    if any(name.partition("/")[0] in _FOLDERS.values() for name in chosen):
+    if any(name.partition("/")[0] in _MEMORY for name in chosen):
         subjects |= tasks(layout)
     return {name: task for name, task in subjects.items() if task}
-
-
-_FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints": "checkpoint",
-            "research_plans": "plan"}  # fmt: skip
 
 
 def tasks(layout: Layout) -> dict[str, str]:
@@ -195,10 +184,10 @@ def tasks(layout: Layout) -> dict[str, str]:
     except ContextError:
         return {}
     return {
-        f"{_FOLDERS[folder]}/{os.path.basename(document['path'])}": document["task"]
+        f"{document['kind'].replace('merged', 'finding')}/{os.path.basename(document['path'])}":
+            document["task"]
         for document in listed
-        if (folder := os.path.basename(os.path.dirname(document["path"]))) in _FOLDERS
-    }
+    }  # fmt: skip
 
 
 class Moved(Record):
