@@ -50,7 +50,8 @@ def by_default() -> tuple[str, ...]:
 
 
 def _store(kind: str) -> stores.Store | None:
-    return next((s for s in stores.STORES if s.kind == kind and s.travels), None)
+    store = stores.BY_KIND.get(kind)
+    return store if store and store.travels else None
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -89,10 +90,7 @@ def _matches(relative: str, pattern: str) -> bool:
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
     """Yield (name, text) of what only this machine writes: its subagents, its ledger pieces."""
-    try:
-        rows = [row for row in registry.rows(layout) if not row.get("machine")]
-    except ContextError:
-        rows = []
+    rows = [row for row in registry.load_all(layout).documents if not row.get("machine")]
     if rows:
         marked = [{**row, "machine": machine.id} for row in rows]
         yield f"{SUBAGENTS}/{machine.id}.json", (registry.render(marked) + "\n").encode()

@@ -179,14 +179,10 @@ def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
 
 def tasks(layout: Layout) -> dict[str, str]:
     """The task of each document of memory here."""
-    try:
-        listed = upkeep.listed(layout)
-    except ContextError:
-        return {}
     return {
         f"{document['kind'].replace('merged', 'finding')}/{os.path.basename(document['path'])}":
             document["task"]
-        for document in listed
+        for document in upkeep.listed(layout)
     }  # fmt: skip
 
 

@@ -177,11 +177,7 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
         from contextkit.subagents.documents import registry
         from contextkit.subagents.flows import background
 
-        try:
-            rows = registry.load_all(layout).documents
-        except ContextError:
-            rows = []  # another command reports the broken registry
-        for row in rows:
+        for row in registry.load_all(layout).documents:
             name, state = str(row.get("slug", "")), str(row.get("status", ""))
             if state == "running" and name:
                 alive = background.is_alive(layout.run(row["id"]))
