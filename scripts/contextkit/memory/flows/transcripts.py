@@ -16,6 +16,7 @@ from contextkit.base.settings import Limits
 from contextkit.base.type_names import Any, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.text import fitting
+from contextkit.text.digests import failure_words
 from contextkit.text.fitting import Part
 
 Line = dict[str, Any]
@@ -55,9 +56,6 @@ _HEREDOC = re.compile(
 _EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?|exit status:?)\s*(-?\d+)")
 _REJECTED = ("doesn't want to proceed", "was rejected", "rejected by user", "user rejected",
              "denied by the user")  # fmt: skip
-_TROUBLE = re.compile(
-    r"error|fail|fatal|exception|panic|denied|not found|no such|cannot|unable|abort|timed out", re.I
-)
 _FRAME = (
     "Exit code", "Chunk ID:", "Wall time:", "Process exited", "Original token count", "Output:",
     "Total output lines", "<error>", "</error>", "Error: Exit code",
@@ -337,7 +335,7 @@ def _why(text: str, code: int | None = None) -> str:
     status = code if code is not None else int(match[1]) if match else None
     lines = [line.strip() for line in text[-20_000:].split("\n")]
     lines = [line for line in lines if line and not line.startswith(_FRAME)]
-    reasons = [line for line in lines if _TROUBLE.search(line)] or lines
+    reasons = list(filter(failure_words.says_failure, lines)) or lines
     ended = f"exit {status}" if status is not None else "failed"
     return f"{ended}: {reasons[-1][:300]}" if reasons else ended
 
