@@ -127,6 +127,9 @@ def load(
     merged, heads = stored.findings(task, archived)
     read, unread = _findings(layout, merged, heads, most)
     noted = reminders.load_all(layout).noting(warnings).documents
+    files = (*(checkpoint.files if checkpoint else ()), *(snapshot.digests if snapshot else ()))
+    sealed = {file.path: file for file in files}  # as a newer snapshot has them
+    states = {path: references.state(layout.root, file) for path, file in sealed.items()}
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -144,7 +147,7 @@ def load(
         findings=tuple(read),
         unread=unread,
         caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
-        files=_in_play(layout, checkpoint, snapshot),
+        files=dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH)),
         blockers=work.of_verdicts(layout),
         notes=tuple(map(reminders.line, reminders.newest_open(noted))),
         warnings=tuple(dict.fromkeys(warnings)),
@@ -180,38 +183,30 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
-    in_plan = {name: getattr(plan, name, ()) for name in _STATES}
-    in_checkpoint = {name: getattr(checkpoint, f"{name}_subtasks", ()) for name in _STATES}
-    planned = plan.next_actions[0] if plan and plan.next_actions else ""
-    saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""
-    later_plan = bool(plan) and plan_saved > saved
+    planned = plan.next_actions[0] if plan and plan.next_actions else ""
+    said = checkpoint.next_action.strip() if checkpoint else ""
     sides = [
-        ("the plan", plan_saved, in_plan, planned),
-        ("the checkpoint", saved, in_checkpoint, saved_action),
+        ("the checkpoint", said, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
+        ("the plan", planned, {s: getattr(plan, s, ()) for s in _STATES}),
     ]
-    later, earlier = sides if later_plan else reversed(sides)
-    before = {folded(text): (text, state) for state, texts in earlier[2].items() for text in texts}
-    where = dict(before)
-    differences = []
-    for state, texts in later[2].items():
-        for text in texts:
-            _, old = before.get(folded(text), ("", state))
-            if old != state and "completed" in (old, state):
-                differences.append(
-                    f"{names.one_line(text)[:120]}: {_STATES[state]} in {later[0]}, which is later;"
-                    f" {_STATES[old]} in {earlier[0]}"
-                )
-            if (old, state) != ("in_progress", "pending"):
-                where[folded(text)] = (text, state)
-    says_two = saved_action and planned and saved_action.split() != planned.split()
-    if later_plan and says_two:
-        differences.append(
-            f"Next action: the plan is later ({plan_saved}); the checkpoint says"
-            f" “{names.one_line(saved_action)[:200]}”"
-        )
+    is_later = bool(plan) and plan_saved > saved
+    (one, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
+    where = {folded(text): (text, state) for state, texts in earlier.items() for text in texts}
+    before, differences = dict(where), []
+    for text, state in ((text, state) for state, texts in later.items() for text in texts):
+        _, old = before.get(folded(text), ("", state))
+        if old != state and "completed" in (old, state):
+            newest = f"{names.one_line(text)[:120]}: {_STATES[state]} in {other}, which is later"
+            differences.append(f"{newest}; {_STATES[old]} in {one}")
+        if (old, state) != ("in_progress", "pending"):
+            where[folded(text)] = (text, state)
+    says_two = said and planned and said.split() != planned.split()
+    if is_later and says_two:
+        newest = f"Next action: the plan is later ({plan_saved})"
+        differences.append(f"{newest}; the checkpoint says “{names.one_line(said)[:200]}”")
     by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
-    return State(**by_state, next_action=later[3] or earlier[3], differences=tuple(differences))
+    return State(**by_state, next_action=newer or action, differences=tuple(differences))
 
 
 class _Memory:
@@ -359,16 +354,6 @@ def _findings(
         bad = [finding for finding in left[most:] if finding.status != "completed"]
         kept = [*left[:most], *bad[:most]]
     return [*merges, *kept], len(left) - len(kept)
-
-
-def _in_play(
-    layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
-) -> dict[str, str]:
-    """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
-    sealed = {digest.path: digest for digest in (checkpoint.files if checkpoint else ())}
-    sealed |= {digest.path: digest for digest in (snapshot.digests if snapshot else ())}
-    states = {path: references.state(layout.root, digest) for path, digest in sealed.items()}
-    return dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH))
 
 
 _LAST_DAYS = 14  # day folders to search for a session, at most
