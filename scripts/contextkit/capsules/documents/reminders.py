@@ -2,18 +2,9 @@
 
     <capsules>/remember-later.md      the inbox, one file, entries in order of time
 
-    ## 2025-10-23 18:05:00 UTC <!-- r-1a2b3c -->
-    - **Topic:** ux
-    - **Note:** Outline onboarding UX spike
-    - **Next step:** Review mockups
-      <!-- r-1a2b3c -->
-    - **Tags:** design, later
-    - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
-    <!-- end r-1a2b3c -->
-
-Two branches can append without a merge conflict (manuals/decisions/). If both add more than three
-equal lines in a row, git's union merge would tear two entries apart; so the id is repeated after
-every third line. Entries of the original tool have neither id nor closing line and are still read.
+manuals/capsules.md shows an entry. Two branches can append without a merge conflict, which is why
+an entry has a closing line, and its id after every third line (manuals/decisions/0005). Entries of
+the original tool have neither and are still read.
 """
 
 from __future__ import annotations

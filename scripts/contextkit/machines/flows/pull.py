@@ -1,13 +1,7 @@
 """A pull: offer what other machines pushed to the stores here.
 
-    not here                      created, never overwriting anything
-    here with the same text       nothing
-    the store has a rule          merged: what ours says stays, or what its author says
-    here from the same machine    replaced: that machine's newer text
-    ours, or a third machine's    theirs is kept beside it
-
-Nothing is removed for being absent elsewhere; what was removed here does not come back. After a
-kill at any point the next pull continues: what has arrived already has the same text.
+manuals/machines.md (Rules) says when a text is created, replaced, merged, or kept beside ours. After
+a kill at any point the next pull continues: what has arrived already has the same text.
 """
 
 from __future__ import annotations

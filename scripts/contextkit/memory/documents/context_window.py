@@ -1,9 +1,5 @@
 """How full a session's context window is, and the one snapshot to save before it overflows.
 
-    ok      there is room
-    warn    from 80 % of the threshold: save what matters; nothing is written
-    save    from the threshold: write a snapshot, once until the count has dropped below it
-
 The input of the latest reply in a transcript is what the context holds. Only the end of the file is
 read: a day's transcript can have hundreds of megabytes, and a hook has milliseconds.
 

@@ -1,11 +1,8 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
-If not everything fits, long parts are shortened first, then the findings become a digest: a line
-for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
-recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
-are shortened alike; then lines go, those of failed and partial findings last; then the plan, the
-snapshot and the transcript, shortened before. Whatever is left out is named. Nothing is reworded:
-everything printed is text of the documents.
+If not everything fits, long parts are shortened, then the findings become a digest: a line for
+each, with its summary and what no other finding says. manuals/external-memory.md says what goes in
+which order. Whatever is left out is named; everything printed is text of the documents.
 """
 
 from __future__ import annotations
