@@ -1,6 +1,6 @@
 """A pull: offer what other machines pushed to the stores here.
 
-manuals/machines.md (Rules) says when a text is created, replaced, merged, or kept beside ours. After
+manuals/machines.md says when a text is created, replaced, merged, or kept beside ours. After
 a kill at any point the next pull continues: what has arrived already has the same text.
 """
 
