@@ -64,16 +64,6 @@ class _Entry:
             self.lines.append(current.lines.pop())
         self.end = number
 
-    def insert_at(self) -> int:
-        """Where to add a line to the entry: before its closing line, or after its last line."""
-        written = [number for number, line in self.lines if line.strip()]
-        return self.end if self.end >= 0 else (written[-1] if written else self.heading) + 1
-
-    def run(self) -> int:
-        """The number of lines at its end without an id."""
-        lines = [line for _, line in reversed(self.lines)]
-        return [*lines, _stitch(self.id)].index(_stitch(self.id))
-
     def identity(self) -> str:
         return self.id or self.reminder().id
 
@@ -272,12 +262,16 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
 def _marked(text: str, identity: str, mark: str) -> str:
     """An inbox in which the reminder `identity` has another done mark, else byte for byte."""
     entry = next(entry for entry in _entries(text) if entry.identity() == identity)
-    added = [f"{_DONE} {mark}"]
+    added, stitch = [f"{_DONE} {mark}"], _stitch(identity)
     if entry.end < 0:
+        written = [number for number, line in entry.lines if line.strip()]
+        at = (written[-1] if written else entry.heading) + 1
         added.append(f"{_END}{identity} -->")
-    elif entry.run() >= _RUN:
-        added.insert(0, _stitch(identity))
-    at, lines, end = entry.insert_at(), text.split("\n"), _newline(text)[:-1]
+    else:
+        at = entry.end
+        lines_back = [*(line for _, line in reversed(entry.lines)), stitch]
+        added[:0] = [stitch] if lines_back.index(stitch) >= _RUN else []
+    lines, end = text.split("\n"), _newline(text)[:-1]
     added = [line + end for line in added]
     if at == len(lines):  # the last line had no newline
         lines[-1] += end

@@ -144,8 +144,9 @@ def is_merged(name: str) -> bool:
 
 
 KEPT = memory.Kept(
-    memory.FINDINGS, parse, render, "{agent}", state="status", has=lambda name: not is_merged(name)
-)
+    kind=memory.FINDINGS, parse=parse, render=render, named="{agent}", graded="status",
+    has=lambda name: not is_merged(name),
+)  # fmt: skip
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 

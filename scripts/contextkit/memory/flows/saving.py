@@ -205,10 +205,7 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
     all_findings = [*_found(layout, task), *coming]
-    in_play = [
-        *notes(fields.get("files", ())),
-        *(file for finding in all_findings for file in finding.files),
-    ]
+    found = [file for finding in all_findings for file in finding.files]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -231,7 +228,7 @@ def checkpoint(
         next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
-        files=_sealed(layout, in_play),
+        files=_sealed(layout, [*notes(fields.get("files", ())), *found]),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
     )
