@@ -151,16 +151,18 @@ save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
 class Found:
-    """A finding and its path; what its `text` says below the head is parsed on demand."""
+    """A finding and its path; what its `text` says below the head is parsed on demand.
 
-    merged = False
+    parts: the findings in a `merged` file, each with the name of its source as its path
+    """
 
     def __init__(
         self, path: str, agent: str, timestamp: str, status: str, text: str = "",
-        finding: Finding | None = None,
+        finding: Finding | None = None, parts: tuple[Found, ...] | None = None,
     ) -> None:  # fmt: skip
         self.path, self.agent, self.timestamp, self.status = path, agent, timestamp, status
         self._text, self._finding = text, finding
+        self.merged, self.parts = parts is not None, parts or ()
 
     @classmethod
     def of(cls, path: str, finding: Finding) -> Self:
@@ -209,7 +211,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
         agent, when, status, of = own
         return Found(name, agent, when, status, text) if of == task else None
 
-    paths = memory.paths(place, ".md", lambda name: not is_merged(name))
+    paths = memory.paths(place, ".md", KEPT.has)
     loaded = layout.load(reversed(paths), read)
     return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
 

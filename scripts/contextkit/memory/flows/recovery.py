@@ -32,17 +32,6 @@ _NAMED = 2  # other snapshots to name, at most
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
-class RecoveredMerge(Found):
-    """A merged file, with a finding per source in `parts`, whose path is the source's name."""
-
-    merged = True
-
-    def __init__(self, path: str, merged: Merged) -> None:
-        whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
-        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, finding=whole)
-        self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
-
-
 class State(Record):
     """Where the task stands, by the later of checkpoint and plan, and where the two differ."""
 
@@ -346,7 +335,10 @@ def _findings(
     for path, document in reversed(merged):
         sources = set(document.sources())
         if not sources or not sources <= within:
-            merges.append(RecoveredMerge(layout.shown(path), document))
+            parts = tuple(Found.of(part.file, part.finding) for part in document.parts)
+            all_in = Finding(agent="all", summary=f"{len(parts)} findings")
+            about = (layout.shown(path), memory.MERGED, document.timestamp, document.status)
+            merges.append(Found(*about, finding=all_in, parts=parts))
             within |= sources
     left = [finding for finding in heads if os.path.basename(finding.path) not in within]
     kept = left

@@ -25,7 +25,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
-from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
+from contextkit.memory.flows.recovery import Recovered
 from contextkit.text import fitting, sections
 
 LEAST = 100  # tokens below which a report is useless
@@ -484,7 +484,7 @@ _RANKS = {"failed": 0, "partial": 1}
 def _digest(saved: Recovered, budget: int, already: str) -> list[Piece]:
     each: list[tuple[Found, str, str]] = []  # with its heading and its file
     for finding in saved.findings:
-        if isinstance(finding, RecoveredMerge):
+        if finding.merged:
             heading = f"Merged findings ({finding.path})"
             each += [(part, heading, finding.path) for part in finding.parts]
         else:

@@ -425,8 +425,7 @@ def _last(events: list[Event], most: int) -> list[Event]:
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
     """The texts of a kind, in order; a repeated text counts where it was said last."""
-    last = {each.text: number for number, each in enumerate(events) if each.kind == kind}
-    return tuple(sorted(last, key=lambda text: last[text]))
+    return tuple(dict.fromkeys(e.text for e in reversed(events) if e.kind == kind))[::-1]
 
 
 def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
