@@ -187,12 +187,12 @@ class _Messages(Conversation):
 
     def take(self, line: Line) -> None:
         self.known(line.get("cwd"), line.get("sessionId"))
-        if any(map(line.get, ("isSidechain", "isMeta", "isCompactSummary"))):
+        if line.get("isSidechain"):
             return
         kind, attached = line.get("type"), formats.inside(line, "attachment")
         if attached.get("type") == "queued_command":
             self.typed(formats.texts_of(attached.get("prompt")))
-        if kind not in ("user", "assistant"):
+        if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
             return
         content = line["message"]["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
