@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, git, markdown, names, stores, templates
+from contextkit.base import files, filters, formats, git, markdown, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -142,8 +142,6 @@ def template_document(limits_tokens: int) -> str:
 
 def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     """Parse the front matter and the body, which is unchanged. Raises ContextError by field."""
-    from contextkit.base import formats
-
     values, body = formats.front_matter(text, where)
     return formats.build_known(Capsule, values, f"{where}: front matter"), body
 
@@ -300,8 +298,6 @@ def _holds(folder: str, branch: str) -> bool | None:
 
 def _is_of(path: str, branch: str) -> bool | None:
     """Whether a capsule is of `branch`; None if it names no branch."""
-    from contextkit.base import formats
-
     try:
         named = formats.front_matter(files.text_of(path), path)[0].get("branch")
     except ContextError:
@@ -386,8 +382,6 @@ class Seal(Record):
 
 def seal_of(text: str) -> Seal | None:
     """The seal of a capsule, or None without one that can be read."""
-    from contextkit.base import formats
-
     try:
         values, _ = formats.front_matter(text.replace("\r\n", "\n"), "capsule")
     except ContextError:

@@ -13,6 +13,7 @@ from contextkit.base import addresses, formats, git, markdown, names, sessions, 
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.reviews.documents import verdicts
 
 Fields = dict[str, Any]  # the values of a handoff by name
 EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
@@ -348,8 +349,6 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line for each verdict that needs attention, the worst first, with its open P0 in words."""
     if not os.path.isdir(layout.verdicts):
         return ()
-    from contextkit.reviews.documents import verdicts
-
     try:
         entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
         return tuple(
@@ -361,8 +360,6 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
 
 
 def _line(layout: Layout, entry: dict[str, Any]) -> str:
-    from contextkit.reviews.documents import verdicts
-
     path = verdicts.report(layout, entry)
     where = f" ({path})" if path else ""
     return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
@@ -402,17 +399,11 @@ def _agent_of(blocker: str) -> str:
     """The reviewer in `fd-safety NEEDS_ATTENTION: …`; '' for a blocker of another origin."""
     agent, _, rest = blocker.partition(" ")
     status, colon, _ = rest.partition(": ")
-    if not (colon and status.isupper()):
-        return ""
-    from contextkit.reviews.documents import verdicts
-
-    return agent if status in verdicts.STATUSES else ""
+    return agent if colon and status in verdicts.STATUSES else ""
 
 
 def _is_set_aside(layout: Layout, blocker: str) -> bool:
     """Whether a run's folder has this verdict, and no later one of the same reviewer and target."""
-    from contextkit.reviews.documents import verdicts
-
     agent, place = _agent_of(blocker), os.path.join(layout.verdicts, "runs")
     folders = [os.path.join(place, name) for name in stores.names_in(place)]
     try:

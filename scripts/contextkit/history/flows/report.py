@@ -29,6 +29,9 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator, Sequence
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import given
+from contextkit.evaluation.documents import marks
 from contextkit.history.flows import overview, traces
 from contextkit.history.flows.traces import HANDED, KEPT_OUT, Delivery
 
@@ -44,8 +47,6 @@ _TITLES = ("summary", "next_action", "primary_objective", "target", "context_sum
 
 def facts(layout: Layout) -> Facts:
     """Return everything that the page says. What cannot be read is left out: doctor names it."""
-    from contextkit.evaluation.documents import marks
-
     events = list(ledger.read(layout))
     documents = traces.of_documents(events)
     items = _items(layout, documents)
@@ -109,9 +110,6 @@ def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> 
 
 def _stale(layout: Layout) -> list[Facts]:
     """Why the newest capsule of the branch is not up to date."""
-    from contextkit.capsules.documents import store as capsules
-    from contextkit.capsules.flows import given
-
     branch = git.head(layout.repository).branch
     path = capsules.latest(layout, branch) if branch else ""
     reasons = given.staleness(layout, path, ask_git=False) if path else ()

@@ -14,6 +14,8 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import given
 from contextkit.history.flows import show
 from contextkit.text import facts
 
@@ -287,10 +289,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         address = addresses.find(layout, ref)
         text = show.whole(layout, address)
         if kind == "capsule":
-            from contextkit.capsules.documents import store
-            from contextkit.capsules.flows import given
-
-            seal = store.seal_of(text)
+            seal = capsules.seal_of(text)
             return seal.head if seal else commit, given.staleness(layout, address.path)
         if kind in _SEALED:
             document = stores.module(stores.BY_KIND[kind]).parse(text)

@@ -19,6 +19,7 @@ from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
+from contextkit.reviews.documents import verdicts
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -157,12 +158,12 @@ def attendance(
     at_work = set(map(folded, running))
     # for an agent of the fan-out only what it left since then counts
     own = set(map(folded, sent.agents))
-    verdicts = _verdicts(layout)
-    left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in verdicts.items()]
+    concluded = _verdicts(layout)
+    left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in concluded.items()]
     back = {folded(name) for name, when in left if when >= sent.started or folded(name) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
     last = {folded(name): when for name, when in sorted(left, key=lambda pair: pair[1])}
-    fell = {agent for agent, entry in verdicts.items() if entry["status"] in ("FAILED", "ERROR")
+    fell = {agent for agent, entry in concluded.items() if entry["status"] in ("FAILED", "ERROR")
             and entry.get("timestamp", "") == last[agent]}  # fmt: skip
     return Attendance(
         expected=len(expected) + unnamed,
@@ -207,8 +208,6 @@ def _seen(layout: Layout, after: str) -> list[str]:
 
 def _verdicts(layout: Layout) -> dict[str, dict[str, Any]]:
     """Each agent's current verdict, by folded name."""
-    from contextkit.reviews.documents import verdicts
-
     try:
         entries = verdicts.load_all(layout).documents
     except ContextError:

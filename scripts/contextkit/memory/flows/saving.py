@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, names, redaction, references, sessions, tokens
+from contextkit.base import files, formats, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
+from contextkit.handoffs.flows import work
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -53,8 +54,6 @@ def text_of(layout: Layout, document: Record, now: int) -> str:
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
-    from contextkit.base import formats
-
     parse = formats.from_json if text.lstrip()[:1] == "{" else formats.from_yaml
     return _fields(parse(text, "draft"), tuple(allowed), "draft")
 
@@ -274,8 +273,6 @@ def in_play(layout: Layout, task: str) -> tuple[str, ...]:
 
 def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
     """What git saw change since a moment, newest first; None if it did not answer."""
-    from contextkit.handoffs.flows import work
-
     seen = work.seen(layout, since)
     if seen is None:
         return None
