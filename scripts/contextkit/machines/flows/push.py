@@ -14,9 +14,9 @@ from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Machine, Notes, Remote, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import engines, remotes, shares, transfers
+from contextkit.machines.flows import engines, remotes, shares
 from contextkit.machines.flows.engines import Elsewhere
-from contextkit.machines.flows.transfers import HISTORY, Choice, Report
+from contextkit.machines.flows.shares import HISTORY, Choice, Report
 
 
 def push(
@@ -54,13 +54,13 @@ class _Push:
         layout, notes, there = self._layout, self._notes, self.there
         now = names.now()
         report = Report(verb="sent", dry_run=dry_run)
-        texts = transfers.look(layout, self._machine, notes, now, report.messages)
+        texts = shares.look(layout, self._machine, notes, now, report.messages)
         if not dry_run:
             knowledge.save(layout, notes)
         if (there.pending or not there.digest) and not self.recall():
             raise Elsewhere("another folder pushes as this machine")
         new = _changed(notes, there)
-        about = transfers.about(layout, [name for name in new if name in texts], texts)
+        about = shares.about(layout, [name for name in new if name in texts], texts)
         new = [name for name in new if chosen.takes(name, about.get(name, ""))]
         objects, entries = self._gathered(texts, new, about, report)
         verbs = {manifests.ENDED: "ended", shares.LEDGER: HISTORY}
@@ -100,7 +100,7 @@ class _Push:
         return True
 
     def _gathered(
-        self, texts: transfers.Texts, new: list[str], about: dict[str, str], report: Report
+        self, texts: shares.Texts, new: list[str], about: dict[str, str], report: Report
     ) -> tuple[dict[str, bytes], list[Entry]]:
         """Collect the objects and entries that may leave."""
         objects: dict[str, bytes] = {}
