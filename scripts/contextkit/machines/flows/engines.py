@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import json
 import os
@@ -56,12 +57,8 @@ class Engine:
         """The names of the folders of machines."""
         raise NotImplementedError
 
-    def _put(self, key: str, data: bytes) -> None:
-        """Write a key; it is there for good when this returns."""
-        raise NotImplementedError
-
-    def _put_all(self, objects: dict[str, bytes]) -> None:
-        """Write objects, in any order; they are there for good when this returns."""
+    def _write(self, keys: dict[str, bytes]) -> None:
+        """Write keys, in any order; they are there for good when this returns."""
         raise NotImplementedError
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -84,9 +81,9 @@ class Engine:
     def put(self, sending: Sending) -> int:
         """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
         self._check(sending)
-        self._put_all(sending.objects)
-        self._put(*sending.manifest)
-        self._put(manifests.head_key(sending.machine), sending.head)
+        head = (manifests.head_key(sending.machine), sending.head)
+        for keys in (sending.objects, dict([sending.manifest]), dict([head])):
+            self._write(keys)
         return sending.size
 
     def _check(self, sending: Sending) -> None:
@@ -118,14 +115,10 @@ class Folder(Engine):
             except (FileNotFoundError, NotADirectoryError):
                 continue
 
-    def _put(self, key: str, data: bytes) -> None:
-        files.write(os.path.join(self._where, key), data)
-        files.settle()
-
-    def _put_all(self, objects: dict[str, bytes]) -> None:
-        for key, data in objects.items():
+    def _write(self, keys: dict[str, bytes]) -> None:
+        for key, data in keys.items():
             path = os.path.join(self._where, key)
-            if not os.path.exists(path):
+            if not (key.startswith("objects/") and os.path.exists(path)):
                 files.write(path, data)
         files.settle()
 
@@ -159,10 +152,12 @@ class Objects(Engine):
         options: dict[str, Any] = {"retry_config": retries}
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"] = {"allow_http": True}
-        return self._try(lambda: self._obstore.store.from_url(self._where, **options))
+        with self._errors():
+            return self._obstore.store.from_url(self._where, **options)
 
     def _machines(self) -> list[str]:
-        listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
+        with self._errors():
+            listed = self._obstore.list_with_delimiter(self._store, "machines")
         return [str(prefix).rstrip("/").rpartition("/")[2] for prefix in listed["common_prefixes"]]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -171,35 +166,32 @@ class Objects(Engine):
             if data is not None:
                 yield key, data
 
-    def _put_all(self, objects: dict[str, bytes]) -> None:
-        _at_once(self._put, objects, objects.values())
+    def _write(self, keys: dict[str, bytes]) -> None:
+        _at_once(self._put, keys, keys.values())
 
     def forget(self, machine: str) -> None:
-        prefix = f"machines/{machine}/"
-
-        def remove() -> None:
+        with self._errors():
             self._obstore.delete(self._store, [manifests.head_key(machine)])
-            for batch in list(self._obstore.list(self._store, prefix)):
+            for batch in list(self._obstore.list(self._store, f"machines/{machine}/")):
                 self._obstore.delete(self._store, [entry["path"] for entry in batch])
 
-        self._try(remove)
-
     def _get(self, key: str) -> bytes | None:
-        def ask() -> bytes | None:
+        with self._errors():
             try:
                 result = self._obstore.get(self._store, key)
             except FileNotFoundError:
                 return None
             return bytes(result.bytes()) if result.meta["size"] <= manifests.MOST_MANIFEST else None
 
-        return self._try(ask)
-
     def _put(self, key: str, data: bytes) -> None:
-        self._try(lambda: self._obstore.put(self._store, key, data, use_multipart=False))
+        with self._errors():
+            self._obstore.put(self._store, key, data, use_multipart=False)
 
-    def _try(self, ask: Callable[[], T]) -> T:
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What goes wrong inside is a ContextError with the name of the remote."""
         try:
-            return ask()
+            yield
         except ContextError:
             raise
         except Exception as error:  # each provider has its own exceptions
