@@ -113,7 +113,9 @@ def load(
     saved = [document for document in (checkpoint, snapshot) if document]
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
-    merged, heads = stored.findings(task, archived)
+    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
+    merged = merged_findings.load_all(layout, task, place).noting(warnings) if task else []
+    heads = findings.heads(layout, task, place).noting(warnings).documents if task else []
     read, unread = _findings(layout, merged, heads, most)
     noted = reminders.load_all(layout).noting(warnings).documents
     files = (*(checkpoint.files if checkpoint else ()), *(snapshot.digests if snapshot else ()))
@@ -279,15 +281,6 @@ class _Memory:
             return "", None, ""
         except ContextError:
             return self._layout.shown(path), None, ""
-
-    def findings(self, task: str, archived: bool) -> tuple[list[tuple[str, Merged]], list[Found]]:
-        """The merged findings of a task, oldest first, and its findings, newest first."""
-        if not task:
-            return [], []
-        place = self._layout.memory_archive(task, memory.FINDINGS) if archived else ""
-        merged = merged_findings.load_all(self._layout, task, place).noting(self._warnings)
-        heads = findings.heads(self._layout, task, place).noting(self._warnings)
-        return merged, heads.documents
 
 
 def _plans_in(folder: str) -> dict[str, str]:
