@@ -160,15 +160,12 @@ def totals(documents: Iterable[Delivery]) -> dict[str, int]:
     """Count the remaining documents and those that nobody got, opened or consumed; sum tokens."""
     every = list(documents)
     there = [document for document in every if not document.gone]
+    never = ("delivered", "opened", "consumed")
+    sums = {"stored": "stored", "injected": "handed", "shown": "shown", "saved": "saved"}
     return {
         "documents": len(there),
-        "never_delivered": sum(not document.delivered for document in there),
-        "never_opened": sum(not document.opened for document in there),
-        "never_consumed": sum(not document.consumed for document in there),
-        "stored": sum(document.stored for document in every),
-        "injected": sum(document.handed for document in every),
-        "shown": sum(document.shown for document in every),
-        "saved": sum(document.saved for document in every),
+        **{f"never_{what}": sum(not getattr(d, what) for d in there) for what in never},
+        **{name: sum(getattr(d, field) for d in every) for name, field in sums.items()},
     }
 
 
