@@ -238,17 +238,14 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
     Raises ContextError for an unknown id, naming the open ones; nothing is changed then.
     """
     wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        return []
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
         listed = _reminders(_entries(text))
-        opened = []
         for identity in wanted:
-            matching = [reminder for reminder in listed if reminder.id == identity]
-            if len(matching) != 1:
-                raise _not_one(layout.shown(path), identity, listed, len(matching))
-            opened += [identity] if not matching[0].done else []
+            count = sum(reminder.id == identity for reminder in listed)
+            if count != 1:
+                raise _not_one(layout.shown(path), identity, listed, count)
+        opened = [r.id for r in listed if r.id in wanted and not r.done]
         mark = names.clock(now) + (f" → {into}" if into else "")
         for identity in opened:
             text = _marked(text, identity, mark)

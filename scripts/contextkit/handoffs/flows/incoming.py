@@ -155,13 +155,11 @@ def has_profiles(layout: Layout) -> bool:
 
 def known_profiles(layout: Layout) -> list[str]:
     """The ids of all agents with a profile here."""
-    ids = set()
-    for path in layout.profiles("*"):
-        folder, name = os.path.split(path)
+    ids = set[str]()
+    for folder, name in map(os.path.split, layout.profiles("*")):
         head, star, tail = name.partition("*")
-        for file in names_in(folder) if star else ():
-            if file.startswith(head) and file.endswith(tail):
-                ids.add(file[len(head) : len(file) - len(tail)])
+        there = [f for f in names_in(folder) if star and f.startswith(head) and f.endswith(tail)]
+        ids |= {file[len(head) : len(file) - len(tail)] for file in there}
     return sorted(ids)
 
 
