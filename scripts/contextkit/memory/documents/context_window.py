@@ -48,13 +48,6 @@ def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
     return -(-max(save_at, 1) * limits.memory_warn_percent // 100), max(save_at, 1)
 
 
-def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
-    """Return the zone of a context holding `tokens` tokens; `window` is its size if known."""
-    warn_at, save_at = borders(layout.limits, window)
-    name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
-    return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
-
-
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
     """The path of the snapshot written since the count entered the save zone, or ''."""
     path = files.first_line(_mark(layout, session, task))
@@ -62,12 +55,16 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
-    """Return the zone and the path of this rise's snapshot; '' if there is none or none due."""
-    current_zone = zone(layout, tokens, window)
-    if current_zone.name == SAVE:
-        return current_zone, snapshot_of(layout, session, task)
-    forget(layout, session, task)
-    return current_zone, ""
+    """The zone of a context of `tokens` tokens, and the path of this rise's snapshot, if any.
+
+    `window` is the size of the context if that is known.
+    """
+    warn_at, save_at = borders(layout.limits, window)
+    name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
+    if name != SAVE:
+        forget(layout, session, task)
+    path = snapshot_of(layout, session, task)
+    return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at), path
 
 
 def forget(layout: Layout, session: str, task: str) -> None:
