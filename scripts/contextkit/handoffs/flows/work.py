@@ -59,11 +59,13 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
 
 
 def _changed(top: str, path: str) -> int:
-    """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
+    """When a file was changed or moved by the tool's clock; of one that is gone, its folder."""
     place = os.path.join(top, path)
     while not os.path.lexists(place):
         place = os.path.dirname(place)
-    return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
+    found, now = os.lstat(place), time.time()
+    moved = found.st_ctime if found.st_ctime <= now else 0.0  # in the future it says nothing
+    return round(names.now() - max(0.0, now - max(found.st_mtime, moved)))
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> git.query | None:
