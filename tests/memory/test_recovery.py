@@ -267,7 +267,18 @@ def test_nothing_is_empty(layout: Layout) -> None:
 
 def test_a_file_that_was_not_there_is_not_said_to_be_missing_since(layout: Layout) -> None:
     stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
-    assert "## Files in play, all unchanged since then\n\n- src/later.py: missing" in report(layout)
+    heading = "## Files in play, all unchanged since then"
+    assert f"{heading}\n\n- src/later.py: not there yet" in report(layout)
+
+
+def test_a_file_that_was_written_since_is_named_at_the_top(layout: Layout) -> None:
+    stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
+    Path("src").mkdir()
+    Path("src/later.py").write_text("it is here\n", encoding="utf-8")
+    told = report(layout)
+    assert "\n- Changed since: src/later.py (created)\n" in told
+    assert "## Files in play, 1 of 1 changed or missing since then" in told
+    assert told.endswith("- src/later.py: created\n")
 
 
 def test_files_in_play_are_as_they_were_or_not(layout: Layout) -> None:

@@ -37,6 +37,7 @@ _FENCES = ("```", "~~~")
 _FILES = 30  # files in play to list, at most
 _REVIEWS, _NOTES, _ENTRY = 5, 3, 300  # reviews and notes to quote, and characters of each, at most
 _CHANGED = 8  # changed files to name at the top
+_NOT_YET = "not there yet"  # a file that was missing when its digest was taken, and still is
 _COUNT = 1  # characters for no entry, only their number
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
@@ -352,14 +353,21 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
 
 def _changed(saved: Recovered) -> list[str]:
     """The files in play that are not as they were saved; one that was missing then is no news."""
+    return [
+        path if state == references.CHANGED else f"{path} ({state})"
+        for path, state in _since(saved).items()
+        if state not in (references.FRESH, _NOT_YET)
+    ]
+
+
+def _since(saved: Recovered) -> dict[str, str]:
+    """What became of each file in play: as its digest says, but one that was not there is new."""
     sealed = (*(saved.checkpoint.files if saved.checkpoint else ()),
               *(saved.snapshot.digests if saved.snapshot else ()))  # fmt: skip
     was_there = {reference.path for reference in sealed if reference.sha256}
-    return [
-        path if state == references.CHANGED else f"{path} ({state})"
-        for path, state in saved.files.items()
-        if state != references.FRESH and path in was_there
-    ]
+    new = {references.CHANGED: "created", references.MISSING: _NOT_YET}
+    return {path: state if path in was_there else new.get(state, state)
+            for path, state in saved.files.items()}  # fmt: skip
 
 
 def _quoted(text: str) -> str:
@@ -454,7 +462,7 @@ def _text(layout: Layout, path: str) -> str:
 
 
 def _files_in_play(saved: Recovered, budget: int) -> Piece:
-    lines = [f"- {names.one_line(path)}: {state}" for path, state in saved.files.items()]
+    lines = [f"- {names.one_line(path)}: {state}" for path, state in _since(saved).items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
