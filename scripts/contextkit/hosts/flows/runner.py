@@ -345,6 +345,16 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
     return NOTHING
 
 
+def note_stop(layout: Layout, given: HookInput) -> Answer:
+    """Record when a subagent ended whose answer is too short to be kept, unless it is sent back."""
+    whose = layout, given.session, given.agent
+    record = seen_agents.load(*whose) if given.agent and not given.sent_back else None
+    if record and record.started > record.stopped:
+        with seen_agents.locked(layout, given.session):
+            seen_agents.save(*whose, seen_agents.load(*whose).replace(stopped=names.now()))
+    return NOTHING
+
+
 def _may_brief(layout: Layout, given: HookInput) -> bool:
     """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
     from contextkit.base import agents
@@ -525,6 +535,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
               "reviews.judge"),
         where(_may_keep, "outputs.keep"),
+        note_stop,
         push_machines,
     ),
     "PreToolUse": (

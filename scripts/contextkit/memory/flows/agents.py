@@ -181,7 +181,7 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
             rows = registry.load_all(layout).documents
         except ContextError:
             rows = []  # another command reports the broken registry
-        for row in rows:
+        for row in (row for row in rows if row.get("status") != "cleaned"):
             name, state = str(row.get("slug", "")), str(row.get("status", ""))
             if state == "running" and name:
                 alive = background.is_alive(layout.run(row["id"]))
