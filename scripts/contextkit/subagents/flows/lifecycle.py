@@ -10,7 +10,17 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import addresses, files, ledger, markdown, names, redaction, sessions, stores
+from contextkit.base import (
+    addresses,
+    files,
+    git,
+    ledger,
+    markdown,
+    names,
+    redaction,
+    sessions,
+    stores,
+)
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -235,9 +245,14 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else launch.work_in(layout, kind, identity)
     if work:
+        takes = (
+            f"merge {registry.branch_of(identity)}"
+            if kind == "worktree"
+            else f"pull --no-rebase {shown}"
+        )
         raise ContextError(
             f"{identity}: {shown} holds {' and '.join(work)}:"
-            " take them over first, or force=1 drops them"
+            f" take that over first: git {takes}; or drop it: force=1"
         )
 
 
@@ -410,14 +425,25 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """Where a deliverable is in the repository: where it was made, or a copy of it."""
+    """Where a deliverable is in the repository: where it was made or committed, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
-    if os.path.realpath(source) == target:
-        return target
+    if os.path.realpath(source) == target or _is_committed(source):
+        return source  # a copy would be in the way of the merge
     data = files.read_bytes(source)
     if os.path.isfile(target) and files.read_bytes(target) == data:
         return target
     return files.create(target, data)
+
+
+def _is_committed(path: str) -> bool:
+    """Whether git has a file of a sandbox as it is; one that it cannot tell of is not."""
+    folder, name = os.path.split(path)
+    try:
+        return bool(git.run(folder, "ls-files", "--", f":(literal){name}")) and not git.run(
+            folder, "status", "--porcelain", "--", f":(literal){name}"
+        )
+    except ContextError:
+        return False
 
 
 def _of_run(layout: Layout, row: registry.Row, run: Any, agent: str, now: int) -> None:
