@@ -312,7 +312,7 @@ def _check_committed(layout: Layout, order: Order) -> None:
     open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
     if not open_ones:
         return
-    words = " ".join(map(names.word, open_ones))
+    words = " ".join(names.word(layout.found(path)) for path in open_ones)
     problem = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
