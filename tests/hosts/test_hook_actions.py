@@ -245,6 +245,29 @@ def test_a_malformed_file_that_stays_is_an_error(layout: Layout, started: Run) -
     assert entry and (entry["status"], entry["flags"]) == ("ERROR", ["malformed"])
 
 
+@each(
+    ("text", "told"),
+    [
+        (
+            '### Findings Index\n- P1 | P1-1 | "Form" | No check\nVerdict: safe\n',
+            "Verdict: needs-ch",
+        ),
+        ("### Findings Index\n- a row\nVerdict: safe\n\n### Summary\nFine.\n", "not understood"),
+    ],
+)
+def test_a_file_that_the_gate_would_not_read_as_it_is_meant_is_sent_back(
+    started: Run, text: str, told: str
+) -> None:
+    Path(started.output_dir, "fd-safety.md").write_text(signed(text, started.id), encoding="utf-8")
+    assert told in stop(agent=f"a{len(text)}")
+    serious = '### Findings Index\n- P1 | P1-1 | "Form" | No check\nVerdict: needs-changes\n'
+    serious += "\n### Issues Found\n#### P1-1. P1: No check\nsrc/form.py:6 has none.\n"
+    Path(started.output_dir, "fd-safety.md").write_text(
+        signed(serious, started.id), encoding="utf-8"
+    )
+    assert stop(agent=f"a{len(text)}") == ""
+
+
 def test_an_unfinished_file_is_to_be_renamed(started: Run) -> None:
     Path(started.output_dir, "fd-safety.md.partial").write_text(
         signed(GOOD, started.id), encoding="utf-8"
