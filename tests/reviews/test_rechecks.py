@@ -107,7 +107,7 @@ def test_a_second_look_passes_only_when_those_not_asked_again_have_reviewed(run:
     decision = gate(run, again)
     assert decision["reasons"] == [
         {"reason": "error", "agent": "b",
-         "text": f"its file reports an error, in the run {first}"}
+         "text": f"its file reports an error: By b, in the run {first}"}
     ]  # fmt: skip
     retries, waits, *rest = decision["next"]
     assert waits == f"make verdict_wait run={first}"
