@@ -357,6 +357,14 @@ def test_a_report_read_elsewhere_says_where_its_paths_and_commands_are(
     assert line in report(Layout())
 
 
+def test_the_top_names_what_another_machine_says_instead(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    path = stores.plan(layout, pending=("screen",))
+    assert "Another machine's" not in report(layout)
+    Path(f"{path}.from-n2uz").write_text("theirs", encoding="utf-8")
+    assert f"\n- Another machine's text: {path}.from-n2uz\n" in report(layout)
+
+
 def test_the_top_names_what_has_changed_since(layout: Layout) -> None:
     stores.full(layout)
     line = "\n- Changed since: src/cache.py\n"  # src/gone.py has never been there

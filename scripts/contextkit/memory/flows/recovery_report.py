@@ -20,6 +20,7 @@ from contextkit.base import (
     names,
     outgoing,
     references,
+    stores,
     templates,
     tokens,
 )
@@ -315,7 +316,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         phase=phase,
         saved=_ago(saved.age) + after + stale + on,
         away="" if layout.here == layout.root else layout.root,
-        state=_states(saved),
+        state=[*_states(saved), *_beside(layout, saved)],
         agents=names.one_line(saved.attendance.line()) if is_short else "",
         differences=saved.state.differences,
     ).rstrip("\n")
@@ -348,6 +349,16 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
         {"name": name, "which": names.one_line(", ".join(items))}
         for name, items in lists.items()
         if items
+    ]
+
+
+def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
+    """A line for each text of another machine that is kept beside a document of this report."""
+    return [
+        {"name": "Another machine's text", "which": os.path.join(os.path.dirname(path), name)}
+        for path in (saved.plan_path, saved.checkpoint_path, saved.snapshot_path)
+        for name in (stores.names_in(os.path.dirname(layout.join(path))) if path else ())
+        if name.startswith(os.path.basename(path) + stores.MARK)
     ]
 
 
