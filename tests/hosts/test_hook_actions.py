@@ -44,6 +44,10 @@ BAD = "# My review\n\nAll is well, I think.\n"
 
 def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
     assert fire("SessionStart", source="startup") == ""
+    remind("one")
+    assert fire("SessionStart", source="startup") == (
+        "1 reminder is open: `make context_reminders` shows it."
+    )
     remind("one", "two")
     assert fire("SessionStart", source="startup") == (
         "2 reminders are open: `make context_reminders` shows them."

@@ -531,6 +531,8 @@ def test_an_empty_list_says_what_of_other_sessions_can_come_back(
     assert run("payload_store", "list", "--session=monday") == 0 and run.out == "No payloads.\n"
     assert "1 payload of ended sessions can come back" in run.err
     assert f"make payload_show ref={path.stem}" in run.err
+    assert run("payload_store", "show", "latest") == 1
+    assert "latest: no such payload; 1 payload of ended sessions can come back" in run.err
     assert run("payload_store", "show", path.stem) == 0
     assert path.exists()
 

@@ -170,10 +170,8 @@ def list_(layout: Layout, args: Arguments) -> Answer:
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
             talk.append(f"{files_are} not listed: make context_doctor mend=1")
-    if not rows and (away := retention.put_away(layout, now)):
-        count = names.counted(len(away), "payload")
-        back = f"make payload_show ref={away[-1]}"
-        talk.append(f"{count} of ended sessions can come back, the newest with {back}")
+    if not rows and (away := retention.can_come_back(layout, now)):
+        talk.append(away)
     short = Counter(identity[:_ID] for identity, *_ in rows)
     rows = [(row[0][:_ID] if short[row[0][:_ID]] == 1 else row[0], *row[1:]) for row in rows]
     heads = ("id", "tokens", "state", "source", "topic")

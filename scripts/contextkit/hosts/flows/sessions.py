@@ -41,8 +41,9 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
     if not count:
         return NOTHING
-    summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    return Answer(context=f"{summary}: `make context_reminders` shows them.")
+    are, them = ("is", "it") if count == 1 else ("are", "them")
+    summary = f"{names.counted(count, 'reminder')} {are} open"
+    return Answer(context=f"{summary}: `make context_reminders` shows {them}.")
 
 
 def handoff(layout: Layout, given: HookInput) -> Answer:

@@ -182,7 +182,7 @@ def _left_out(
     more = saved.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
         bad = sum(finding.status != "completed" for finding in saved.findings)
-        failed = f", {bad} of all failed or partial" if bad else ""
+        failed = f", in all {bad} failed or partial" if bad else ""
         rest = outgoing.called(f"`make memory_list task={saved.task}`")
         lines.append(f"and {more} more{failed}; {rest} names all")
     return tuple(lines)
