@@ -905,5 +905,5 @@ def test_a_finding_whose_agent_has_no_name_is_passed_over_with_a_warning(layout:
     data = path.read_bytes().replace(b"# Findings: ", b"# Findings: \0", 1)
     path.with_name(path.stem + "_99.md").write_bytes(data)
     found = load(layout)
-    assert "cannot be the name of a file" in "\n".join(found.warnings)
+    assert "cannot be the name of a file: begin it with A-Z" in "\n".join(found.warnings)
     assert "mobile-ui" in recovery_report.make(layout, found, 3000, False).text
