@@ -21,7 +21,7 @@ from contextkit.history.flows import traces
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.reviews.documents import processes, verdicts
+from contextkit.reviews.documents import processes, runs, verdicts
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -137,6 +137,7 @@ _TO_DO = (
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
+    ("verdicts", "runs", "runs not judged: {}", "verdict_runs"),
     ("subagents", "failed", "{} failed", "subagent_status"),
     ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
     ("hosts", "failures", "{} failures noted", "context_doctor"),
@@ -299,9 +300,11 @@ def _verdicts(layout: Layout) -> Facts:
         for e in verdicts.worst_first(verdicts.needs_attention(entries))
     ]
     statuses = [entry["status"] for entry in entries]
+    is_run = os.path.isdir(runs.folder(layout))
+    going = len(runs.live(layout, names.now())) if is_run else 0
     return {
         "status": f"{verdicts.counts(entries)}; {len(urgent)} to look at",
-        "count": len(entries), "to_look_at": len(urgent), "which": urgent,
+        "count": len(entries), "to_look_at": len(urgent), "which": urgent, "runs": going,
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
 
