@@ -131,7 +131,12 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (
-    ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    (
+        "capsules",
+        "to_write",
+        "a capsule is a stub: have your agent write it",
+        "capsule_prompt file={}",
+    ),
     ("payloads", "broken", "{}", "context_doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
@@ -154,7 +159,8 @@ def to_do(rows: list[Facts]) -> list[Facts]:
     for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
         if value:
-            needs.append({"id": system, "said": wording.format(value), "command": command})
+            call = command.format(names.word(str(value)))
+            needs.append({"id": system, "said": wording.format(value), "command": call})
     return needs
 
 
@@ -223,6 +229,7 @@ def _capsules(layout: Layout) -> Facts:
         "newest": layout.shown(paths[-1]),
         "state": state.removeprefix("a "),
         "stub": state == "a stub",
+        "to_write": layout.shown(paths[-1]) if state == "a stub" else "",
         "tokens": size,
     }
 
