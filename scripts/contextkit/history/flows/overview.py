@@ -221,7 +221,7 @@ def _capsules(layout: Layout) -> Facts:
         return {"status": f"none {where}" if head.branch else where, **facts}
     newest = files.read(paths[-1])
     state = "a stub" if capsules.unfinished(newest) else "finished"
-    size = tokens.estimate(newest)
+    size = tokens.estimate(capsules.unsealed(newest))  # as its budget counts it
     name = os.path.basename(paths[-1])
     return {
         "status": f"{len(paths)} {where}; newest {name}: {state}, ~{size} tokens",
