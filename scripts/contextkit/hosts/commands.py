@@ -39,6 +39,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
         plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
+    if plan.changes and not (args.dry_run or args.link):
+        cli.say("commit all of it: only then do clones have it")
     fresh = tuple(name for name in chosen if name not in plan.before.hosts)
     offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
     return "\n".join([done, *(makefiles.renamed(line, into, folder) for line in offers)])
