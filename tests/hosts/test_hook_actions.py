@@ -61,6 +61,17 @@ def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
     )
 
 
+def test_a_start_says_where_nothing_can_be_kept(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, how: path != layout.root)
+    assert fire("SessionStart", source="startup") == (
+        f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    )
+    os.mkdir(layout.state)
+    assert fire("SessionStart", source="startup") == ""
+
+
 def test_done_reminders_and_consumed_handoffs_are_not_named(layout: Layout, run: Script) -> None:
     remind("one")
     run("remember_later", "list", "--json")

@@ -143,7 +143,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
     ours = {name: [event for event, _ in adoption.installed(layout, find(name))] for name in hosts}
     if not any(ours.values()):
-        yield _note("no hooks are installed here", _adopt(layout))
+        yield _note("no hooks are installed here, but for those of a plugin", _adopt(layout))
     for host, events in ((find(name), events) for name, events in ours.items()):
         there = shutil.which(host.command)
         if events:

@@ -278,6 +278,15 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
     return action
 
 
+def tell_unwritable(layout: Layout, given: HookInput) -> Answer:
+    """Say that nothing can be kept where neither our state nor the root can be written."""
+    place = layout.state if os.path.isdir(layout.state) else layout.root
+    if os.access(place, os.W_OK):
+        return NOTHING
+    said = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    return Answer(context=said)
+
+
 def _may_sweep(layout: Layout, given: HookInput) -> bool:
     """Return whether the last sweep was over an hour ago, or the session has ended before."""
     if not os.path.isdir(layout.payloads):
@@ -514,6 +523,7 @@ def actions_of(given: HookInput) -> tuple[Action, ...]:
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (
+        tell_unwritable,
         pull_machines,
         where(_may_sweep, "sessions.start"),
         where(lambda *_: os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit",
