@@ -293,6 +293,10 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
 def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
     """Return what to do once the agents' files are there."""
     again = runs.call(layout, "verdict_recheck", run=run.id)
+    looks = [one.id for one in runs.load_all(layout).documents
+             if one.rechecks == run.id and not one.ended]  # fmt: skip
+    if looks:
+        return [runs.call(layout, "verdict_gate", run=looks[-1])]
     if "severe" in kinds:
         return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
     if "stale" in kinds and run.rechecks:
