@@ -101,7 +101,7 @@ class _Handover:
         return path, {os.path.basename(path): handoff, **before}
 
     def _take_up(self, handoff: Handoff, name: str, left: Handoff) -> None:
-        """Mark what another session left for the same receiver as acted upon: it is in `handoff`."""
+        """Mark what another session left for the same receiver as acted upon."""
         path = os.path.join(self._layout.handoffs, name)
         same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
         if name and same and os.path.isfile(path):
