@@ -265,6 +265,19 @@ def test_a_verdict_that_blocks_stays_until_its_agent_is_heard_again(
     assert table(run) == [["CLEAN", "a", "no findings"]]
 
 
+def test_research_with_gaps_has_passed_and_leaves_the_flat_folder(
+    branch: Path, run: Script
+) -> None:
+    asked = start("flux-research", target="Why?", agents=("a",))
+    gaps = "### Gaps\nSignificant gap: no tests.\n\n<!-- flux-research:complete -->\n"
+    parts = "### Sources\n- a.py:1\n\n### Findings\n#### One\nIt is so.\n\n### Confidence\nlow\n\n"
+    deliver(asked, f"<!-- run-uuid: {asked.id} -->\n{parts}{gaps}")
+    assert run("verdict", "ingest", f"--run={asked.id}") == 0
+    assert [row[:2] for row in table(run)] == [["PARTIAL", "a"]]
+    start("review", agents=("b",))
+    assert table(run) == []
+
+
 def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Script) -> None:
     first = start("review", agents=("a", "b"))
     output(first).write_text(CLEAN, encoding="utf-8")
