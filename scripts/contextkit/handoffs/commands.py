@@ -153,6 +153,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
     ref = addresses.of(layout, path, "handoff")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    if not args.file and "\n  consumed: false\n" in text:
+        name = os.path.basename(path).removesuffix(".yaml")
+        cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
         text=text,
         exact=True,
