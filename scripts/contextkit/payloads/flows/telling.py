@@ -268,10 +268,11 @@ class _Teller:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        digest = self._parsed.digest(room, most, added, self._first, not written)
+        said = receipts.said(told)
+        digest = self._parsed.digest(room, most, added, self._first, not written, said)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
             # a mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first, not written)
+            digest = self._parsed.digest(room, most, cleaned, self._first, not written, said)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
