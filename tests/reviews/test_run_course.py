@@ -204,6 +204,15 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
     assert run(*call, "--deliverables=../out.md") == 2
 
 
+def test_one_that_left_what_it_promised_and_said_nothing_is_to_be_looked_at(run: Script) -> None:
+    assert run("subagent_manager", "launch", "--capsule=none", "--type=throwaway", "--slug=x",
+               "--cmd=echo one > a.md", "--deliverables=a.md") == 0  # fmt: skip
+    until(Path("a.md").exists)
+    until((STORE / "x.json").exists)
+    run("verdict", "table")
+    assert run.out == "NEEDS_ATTENTION\tx\thanded in no report, but left a.md\n"
+
+
 @pytest.mark.parametrize("kind", ["worktree", "throwaway"])
 def test_a_deliverable_that_is_committed_comes_with_its_commits(run: Script, kind: str) -> None:
     work = "echo one > report.md; git add report.md; git commit -qm report; echo two > left.md"

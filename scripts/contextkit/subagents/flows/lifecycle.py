@@ -396,7 +396,7 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
     """Harvest an ended subagent's deliverables, and record its verdict."""
     from contextkit.reviews.flows import workers
 
-    _harvest(layout, row)
+    row = {**row, "deliverables": _harvest(layout, row)}
     worker = workers.of_row(layout, row)
     if worker:
         _of_run(layout, row, *worker, now)
@@ -404,11 +404,11 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
         _alone(layout, row, now)
 
 
-def _harvest(layout: Layout, row: registry.Row) -> None:
+def _harvest(layout: Layout, row: registry.Row) -> list[Any]:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
-        return
+        return []
     items = []
     for item in promised:
         if not isinstance(item, dict) or item.get("status") == "harvested":
@@ -422,6 +422,7 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
         target = _taken_over(layout, source, str(item["source"]))
         items.append({**item, "status": "harvested", "target": layout.shown(target)})
     registry.update(layout, row["id"], deliverables=items)
+    return items
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
@@ -541,4 +542,8 @@ def _judged(row: registry.Row, words: str) -> tuple[str, str]:
         return "FAILED", f"exit {code}" if code is not None else "gone without an exit status"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
+    left = [names.one_line(str(item.get("source"))) for item in row.get("deliverables") or ()
+            if isinstance(item, dict) and item.get("status") == "harvested"]  # fmt: skip
+    if left:
+        return "NEEDS_ATTENTION", f"handed in no report, but left {', '.join(left)}"
     return "ERROR", "exit 0 without a report or a line of output"
