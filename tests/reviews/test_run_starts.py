@@ -12,6 +12,7 @@ from conftest import NOW, Script, each, git
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
+from contextkit.handoffs.flows import work
 from contextkit.reviews.documents import contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import start as starting
@@ -274,6 +275,7 @@ def test_research_with_gaps_has_passed_and_leaves_the_flat_folder(
     deliver(asked, f"<!-- run-uuid: {asked.id} -->\n{parts}{gaps}")
     assert run("verdict", "ingest", f"--run={asked.id}") == 0
     assert [row[:2] for row in table(run)] == [["PARTIAL", "a"]]
+    assert work.of_verdicts(Layout()) == ()  # it blocks nobody
     start("review", agents=("b",))
     assert table(run) == []
 

@@ -347,13 +347,13 @@ _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and character
 
 
 def of_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its open P0 in words."""
+    """A line for each verdict that blocks, the worst first, with its open P0 in words."""
     if not os.path.isdir(layout.verdicts):
         return ()
     from contextkit.reviews.documents import verdicts
 
     try:
-        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        entries = verdicts.blocking(verdicts.load_all(layout).documents)
         return tuple(
             _line(layout, entry) + _worst_findings(layout, entry)
             for entry in verdicts.worst_first(entries)

@@ -371,8 +371,8 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
             continue
-        if verdicts.needs_attention([entry]) and entry["status"] != "PARTIAL":
-            continue  # until its agent is heard again; research with gaps has passed
+        if verdicts.blocking([entry]):
+            continue  # until its agent is heard again
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
             os.unlink(path)
