@@ -39,8 +39,9 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     from contextkit.capsules.documents import reminders as inbox
 
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
-    summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    line = f"{summary}: `make context_reminders` shows them."
+    are, them = ("is", "it") if count == 1 else ("are", "them")
+    summary = f"{names.counted(count, 'reminder')} {are} open"
+    line = f"{summary}: `make context_reminders` shows {them}."
     return Answer(context=line) if count else NOTHING
 
 

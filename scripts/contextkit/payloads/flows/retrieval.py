@@ -92,7 +92,8 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
     paths = [path for name in searched for path in payloads.documents(layout, name)]
     known = [os.path.basename(path).removesuffix(".md") for path in paths]
     shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
-    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")
+    away = "" if shown else retention.can_come_back(layout, names.now())
+    return ContextError(f"{ref}: no such payload; {away or 'available: ' + (shown or 'none')}")
 
 
 def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, str]]:
