@@ -249,35 +249,16 @@ def test_verdicts_of_runs_that_are_over_leave_the_flat_folder(branch: Path, run:
     )
 
 
-def test_a_verdict_that_blocks_stays_until_its_agent_is_heard_again(
+def test_of_a_run_that_is_over_and_not_settled_the_next_start_says_so(
     branch: Path, run: Script
 ) -> None:
     first = start("review", agents=("a", "b"))
     passes(first, "a", '### Findings Index\n- P0 | P0-1 | "A" | It is wrong\nVerdict: risky\n')
     assert run("verdict", "ingest", f"--run={first.id}") == 0
-    second = start("review", agents=("c",))
-    passes(second)
-    third = start("review", agents=("a",))
-    (entry,) = verdicts.load_all(Layout()).documents
-    assert "It is wrong" in Path(entry["detail_path"]).read_text(encoding="utf-8")
-    assert table(run) == [["NEEDS_ATTENTION", "a", "1 P0: It is wrong"]]
-    passes(third)
-    assert run("verdict", "ingest", f"--run={third.id}") == 0
-    assert table(run) == [["CLEAN", "a", "no findings"]]
-
-
-def test_research_with_gaps_has_passed_and_leaves_the_flat_folder(
-    branch: Path, run: Script
-) -> None:
-    asked = start("flux-research", target="Why?", agents=("a",))
-    gaps = "### Gaps\nSignificant gap: no tests.\n\n<!-- flux-research:complete -->\n"
-    parts = "### Sources\n- a.py:1\n\n### Findings\n#### One\nIt is so.\n\n### Confidence\nlow\n\n"
-    deliver(asked, f"<!-- run-uuid: {asked.id} -->\n{parts}{gaps}")
-    assert run("verdict", "ingest", f"--run={asked.id}") == 0
-    assert [row[:2] for row in table(run)] == [["PARTIAL", "a"]]
-    assert work.of_verdicts(Layout()) == ()  # it blocks nobody
-    start("review", agents=("b",))
-    assert table(run) == []
+    said = f"run {first.id} left what somebody must look at: make verdict_gate run={first.id}"
+    assert run("verdict", "start", "--process=review", "--agents=c") == 0
+    assert said in run.err and table(run) == []
+    assert run("verdict", "table", f"--run={first.id}") == 0 and "1 P0: It is wrong" in run.out
 
 
 def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Script) -> None:

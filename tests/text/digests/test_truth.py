@@ -1379,7 +1379,7 @@ MONTHLY = "\n\n".join([
     " by a day or more. No order was lost, and no payment was taken twice from anyone. The shop was"
     " up all the time, which is why it took nearly three hours until somebody noticed.",
     "2. Root cause", "The client of the broker changed publish() to a coroutine, never awaited"
-    " here. Nothing was sent, and nothing failed, so that no alert could have been raised by it. The"
+    " here. Nothing was sent, and nothing failed: no alert could have been raised of it. The"
     " tests of the router put a stand-in in its place, and that takes any call as it comes.",
     "3. Costs", "Two hundred vouchers of ten euros were sent to those whose parcels came too late."
     " Eight people of the depot stayed for two more hours in the evening to pack what was left. The"

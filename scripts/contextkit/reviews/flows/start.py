@@ -366,19 +366,26 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
 
 
 def _keep_verdicts(layout: Layout, current: set[str]) -> None:
-    """Move what passed in all but the current runs from the flat folder to the runs' own."""
+    """Move the flat verdicts of all but the current runs into the runs' own folders.
+
+    Of a run that somebody still has to look at, it says how its verdicts are read from then on.
+    """
+    open_runs = set[str]()
     for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
             continue
         if verdicts.blocking([entry]):
-            continue  # until its agent is heard again
+            open_runs.add(run)
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
             os.unlink(path)
         else:
             files.make_folder(os.path.dirname(kept))
             files.rename(path, kept)
+    for run in sorted(open_runs):
+        gate = runs.call(layout, "verdict_gate", run=run)
+        remark(f"run {run} left what somebody must look at: {gate}")
 
 
 def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:

@@ -156,6 +156,8 @@ def _apart(lines: list[str]) -> Split | None:
     """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
     counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
     if len(counts) == len(lines):
+        if sum(line.rstrip()[-1] == "." for line in lines) * 2 > len(lines):
+            return None  # sentences that begin with a number
         is_numbered = len({b - a for a, b in itertools.pairwise(counts)}) == 1
         return None if is_numbered else _by_count
     head, *body = map(_by_gaps, lines)
