@@ -12,7 +12,6 @@ from conftest import NOW, Script, each, git
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError, remarks
 from contextkit.base.layout import Layout
-from contextkit.handoffs.flows import work
 from contextkit.reviews.documents import contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import start as starting

@@ -1392,8 +1392,8 @@ def test_what_stands_below_a_numbered_title_is_of_that_title_although_a_table_fo
     for text in (MONTHLY, f"{MONTHLY}\n\nFigures\n\ntime   pods  sent  got  bad\n{MINUTES}"):
         digest = engine.digest(text, 300)
         said = {row.aspect: row.finding for row in digest.rows}
-        assert digest.kind == "plain" and "6,214 orders" in said["Summary"]
-        assert "never awaited" in f"{digest.key} {said['Root cause']}"
+        assert digest.kind == "plain" and "6,214 orders" in f"{digest.key} {said['Summary']}"
+        assert "never awaited" in said["Root cause"] and "2. Root cause" not in digest.summary
 
 
 def test_rows_of_figures_that_begin_with_a_time_are_a_table() -> None:

@@ -132,7 +132,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     prose = text.prose if told.isdisjoint(text.prose) else set()
     shown = prose | _titles(text, prose)
     paragraphs = [line * (at in shown) for at, line in enumerate(text.all if prose else ())]
-    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
+    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | shown, inside)]
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
     rest = rest if messages else _last_word(rest)
