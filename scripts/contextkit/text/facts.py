@@ -61,9 +61,9 @@ def find(text: str) -> list[Fact]:
 
 
 def share(whole: str, said: str) -> str:
-    """`12/87`: how many of the facts of `whole` its replacement `said` carries."""
+    """`12/87`: how many of the facts of `whole` its replacement `said` carries; '' of no text."""
     facts = find(whole)
-    return f"{kept(facts, said)}/{len(facts)}"
+    return f"{kept(facts, said)}/{len(facts)}" if whole else ""
 
 
 def kept(facts: list[Fact], said: str) -> int:

@@ -1,11 +1,8 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
-If not everything fits, long parts are shortened first, then the findings become a digest: a line
-for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
-recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
-are shortened alike; then lines go, those of failed and partial findings last; then the plan, the
-snapshot and the transcript, shortened before. Whatever is left out is named. Nothing is reworded:
-everything printed is text of the documents.
+If not everything fits, long parts are shortened, then the findings become a digest: a line for
+each, with its summary and what no other finding says. manuals/external-memory.md says what goes in
+which order. Whatever is left out is named; everything printed is text of the documents.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
-from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
+from contextkit.memory.flows.recovery import Recovered
 from contextkit.text import fitting, sections
 
 LEAST = 100  # tokens below which a report is useless
@@ -487,7 +484,7 @@ _RANKS = {"failed": 0, "partial": 1}
 def _digest(saved: Recovered, budget: int, already: str) -> list[Piece]:
     each: list[tuple[Found, str, str]] = []  # with its heading and its file
     for finding in saved.findings:
-        if isinstance(finding, RecoveredMerge):
+        if finding.merged:
             heading = f"Merged findings ({finding.path})"
             each += [(part, heading, finding.path) for part in finding.parts]
         else:
