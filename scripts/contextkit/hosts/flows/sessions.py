@@ -52,12 +52,14 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
     stored = state.current(layout)
-    for name, document in stored.waiting(stored.everywhere()).items():
-        ref = name.removesuffix(".yaml")
-        who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
-        line = f"{who}: `make handoff_show ref={ref}` shows it."
-        return Answer(context=line, refs=(f"handoff:{ref}",))
-    return NOTHING
+    waiting = stored.waiting(stored.everywhere())
+    if not waiting:
+        return NOTHING
+    name, document = next(iter(waiting.items()))
+    ref = name.removesuffix(".yaml")
+    who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
+    line = f"{who}: `make handoff_show ref={ref}` shows it."
+    return Answer(context=line, refs=(f"handoff:{ref}",))
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:

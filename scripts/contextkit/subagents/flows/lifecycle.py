@@ -317,13 +317,9 @@ def finish(layout: Layout, report: Report, now: int) -> str:
 
 def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, now: int) -> Any:
     """Store a report; `summary` is what its author says in one line, '' for nothing."""
-    from contextkit.base import tokens
     from contextkit.payloads.flows import storing
 
-    output = storing.Output(
-        topic=agent, source=agent, content=text, tokens=tokens.estimate(text), estimated=True,
-        key_findings=summary,
-    )  # fmt: skip
+    output = storing.reported(agent, agent, text, key=summary)
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
