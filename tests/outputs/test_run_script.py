@@ -101,6 +101,12 @@ def test_a_line_that_is_only_counted_has_its_number_in_the_file(layout: Layout) 
     assert "could not" in lines[int(said[1]) - 1]
 
 
+def test_of_a_text_that_says_nothing_its_beginning_is_told(layout: Layout) -> None:
+    done = run("--", "echo; printf 'x%.0s' $(seq 40000)")
+    head, body, _ = done.stdout.splitlines()
+    assert "2 lines" in head and body == f"18: {'x' * 99}…"
+
+
 def test_one_text_is_for_the_users_shell_and_words_are_a_program(repo: Path) -> None:
     assert run("echo $0; echo 'a  b'", env={**os.environ, "SHELL": "/bin/bash"}).stdout == (
         "/bin/bash\na  b\n"
@@ -203,7 +209,7 @@ def test_a_process_left_behind_is_not_waited_for_nor_ended(repo: Path, how: list
 def test_an_output_that_another_run_tells_of_is_no_trouble(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(layout.state, telling.FOLDER)
+    folder = Path(layout.state, pump.FOLDER)
     folder.mkdir(parents=True)
     (folder / "4194300-abc.out").write_text("x", encoding="utf-8")  # above every process
 
@@ -541,7 +547,7 @@ def test_what_statements_in_a_row_end_with_is_said_once(finding: str, said: str)
 
 def a_long_job(layout: Layout, text: str) -> pump.Job:
     """A command that has printed so much and still runs."""
-    job = pump.Job(["make"], {"session": "s-1"}, telling.place)
+    job = pump.Job(["make"], {"session": "s-1"})
     job.output.take(1, text.encode())
     job.status = 2
     return job
@@ -573,7 +579,7 @@ def test_trouble_with_reading_ahead_costs_nothing(
         raise OSError(5, "Input/output error")
         yield
 
-    job = pump.Job(["true"], {}, telling.place)
+    job = pump.Job(["true"], {})
     monkeypatch.setattr(telling, "read_ahead", breaks)
     running._read_ahead(job)
     assert not job.is_behind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, cli, files, ledger, names, redaction, tokens
+from contextkit.base import addresses, agents, cli, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
@@ -59,7 +59,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 @command(
     "switch to an agent: write the artifact, then print its context",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     *FIELDS,
 )
@@ -85,7 +85,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 @command(
     "print an agent's context from artifacts already written",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     JSON,
 )
@@ -96,12 +96,18 @@ def context(layout: Layout, args: Arguments) -> Answer:
 
 @command("undo the last switch and remove its artifact")
 def undo(layout: Layout, args: Arguments) -> str:
-    return switching.undo(layout)
+    with handoff_state.locked(layout):
+        undone, name = handoff_state.undo(layout, handoff_state.current(layout))
+    active = f"{undone.active} is active" if undone.active else "no agent is active"
+    gone = f"{layout.shown(os.path.join(layout.handoffs, name))} is gone; " if name else ""
+    return f"{gone}{active}"
 
 
 @command("deactivate the current agent", now=f"handoff_switch to={NOBODY}")
 def reset(layout: Layout, args: Arguments) -> str:
-    return switching.reset(layout)
+    """End the session: no agent is active, artifacts stay. Says which agent was."""
+    agent = handoff_state.reset(layout)
+    return f"{agent} is no longer active" if agent else "no agent was active"
 
 
 def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
@@ -153,6 +159,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
     ref = addresses.of(layout, path, "handoff")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    if not args.file and "\n  consumed: false\n" in text:
+        name = os.path.basename(path).removesuffix(".yaml")
+        cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
         text=text,
         exact=True,
@@ -183,13 +192,10 @@ def check(layout: Layout, args: Arguments) -> Answer:
 @command("mark an artifact as acted upon", *CHOICE)
 def consume(layout: Layout, args: Arguments) -> str:
     with handoff_state.locked(layout):
-        path, text = _chosen(layout, args)
+        path, _ = _chosen(layout, args)
         where = layout.shown(path)
-        if handoffs.parse(text, where).consumed:
+        if not handoffs.consume(layout, path):
             cli.say(f"{where}: was already consumed; nothing changed")
-        else:
-            files.write(path, handoffs.mark_consumed(text, where))
-            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
     return where
 
 

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, shelf, stores, templates, tokens
+from contextkit.base import (
+    addresses,
+    agents,
+    files,
+    formats,
+    ledger,
+    names,
+    shelf,
+    stores,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -173,6 +184,17 @@ def mark_consumed(text: str, where: str) -> str:
     return made
 
 
+def consume(layout: Layout, path: str) -> bool:
+    """Mark an artifact as acted upon, under the lock; whether it was not yet. ContextError."""
+    where = layout.shown(path)
+    text = load_text(path, where)
+    if parse(text, where).consumed:
+        return False
+    files.write(path, mark_consumed(text, where))
+    ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
+    return True
+
+
 def merge(ours: bytes, theirs: bytes) -> bytes | None:
     """Merge two states of one artifact: what was consumed in either is. None for two artifacts."""
     try:
@@ -278,12 +300,10 @@ LIMITED = {
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
     """Return (`error` or `warning`, message) pairs; `name` is the file name if in the store."""
+    faults: list[tuple[str, str]] = []
     try:
         fields, dropped = read_fields(text, "handoff")
-    except ContextError as error:
-        return [("error", str(error))]
-    faults = [("warning", line) for line in dropped]
-    try:
+        faults += [("warning", line) for line in dropped]
         handoff = make(fields)
     except ContextError as error:
         return [("error", str(error)), *faults]

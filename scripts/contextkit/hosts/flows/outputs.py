@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
@@ -19,7 +20,7 @@ _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
-_FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
+_BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read, and lines
 
 
 def keep(layout: Layout, hook: HookInput) -> Answer:
@@ -60,7 +61,9 @@ class _Stop:
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
         long = self.long and self.report == text
-        passes = long and self.once and _is_replaced(hook)
+        later = _is_replaced_later(hook)
+        is_replaced = later or _takes_a_result(hook)
+        passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
@@ -77,34 +80,33 @@ class _Stop:
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made and not (passes and _is_replaced_later(hook)):
+        if made and not (passes and later):
             self._note_cost(made, block, passes)
         if made and passes and made.receipt:
             return Answer(result=made.receipt)
-        return Answer(block=block) if block else NOTHING
+        return Answer(block=block)
 
     def _made(self, left: str) -> storing.Stored | None:
         """What is stored of it: the report in the file that was left, or its message if long."""
-        hook, text, record = self.hook, self.text, self.record
-        topic = record.about or hook.agent_type
+        layout, hook, text, record = self.layout, self.hook, self.text, self.record
+        source = hook.agent_type
+        topic = record.about or source
         if left:
             self.report = files.read(left)
-            made = _store(self.layout, hook, topic, hook.agent_type, self.report, text, False)
+            made = _store(layout, hook, topic, source, self.report, text, passed=False)
             os.unlink(left)
             return made
-        long = tokens.estimate(text) > self.layout.limits.payload_budget
-        path = self.layout.join(record.stored)
+        long = tokens.estimate(text) > layout.limits.payload_budget
+        path = layout.join(record.stored)
         is_named = record.stored and (not long or record.stored in text)
         if record.asked and is_named and os.path.isfile(path):
             payload = payloads.load(path, record.stored)
             self.report = payload.content
-            return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
+            return storing.answered(layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
             later = self.long and self.once and not _takes_a_result(hook)
-            return _store(
-                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not later
-            )
+            return _store(layout, hook, topic, source, text, passed=False, read=not later)
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
@@ -191,11 +193,7 @@ def _about(hook: HookInput) -> str:
 
 def _in_file(path: str) -> str:
     """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
-    try:
-        with open(path, "rb") as file:
-            lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
-    except OSError:
-        return ""
+    lines = formats.beginning(path, _BEGINNING).split(b"\n")[:_FIRST]
     for fields in map(formats.object_in, lines):
         content = fields.get("description") or formats.inside(fields, "message").get("content")
         if text := formats.texts_of(content):
@@ -208,11 +206,6 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
-
-
-def _is_replaced(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    return _takes_a_result(hook) or _is_replaced_later(hook)
 
 
 def _takes_a_result(hook: HookInput) -> bool:
@@ -254,9 +247,21 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         return Answer(result={**response, "content": content}) if link else NOTHING
     record = seen_agents.load(layout, hook.session, agent) if agent else HookAgent()
     kind = record.agent_type or hook.agent_type
-    made = _store(layout, hook, _about(hook) or kind, kind, text)
+    made = _store(layout, hook, _about(hook) or kind, kind, _as_stored(layout, record.stored, text))
     content = [{"type": "text", "text": made.receipt}]
     return Answer(result={**response, "content": content})
+
+
+def _as_stored(layout: Layout, stored: str, text: str) -> str:
+    """A report as its agent's stop stored it: its tool may put blank lines or a note below it."""
+    path = layout.join(stored)
+    if not stored or not os.path.isfile(path):
+        return text
+    try:
+        content = payloads.load(path, stored).content
+    except ContextError:  # it was edited since
+        return text
+    return content if text.strip().startswith(content.strip()) else text
 
 
 def _unwrapped(text: str) -> str:
@@ -346,30 +351,14 @@ def hand_in(layout: Layout, hook: HookInput) -> None:
 
 
 def _store(
-    layout: Layout,
-    hook: HookInput,
-    topic: str,
-    source: str,
-    text: str,
-    answer: str = "",
-    passed: bool = True,
-    read: bool = True,
-) -> storing.Stored:
-    """Store `text` as a payload; `answer` is what its author says about it."""
+    layout: Layout, hook: HookInput, topic: str, source: str, text: str, answer: str = "",
+    **how: bool,
+) -> storing.Stored:  # fmt: skip
+    """Store `text` as a payload, `how` as `storing.store` says; `answer` is its author's."""
     now = names.now()
     session = hook.session or sessions.current(layout, "", now)[0]
-    output = storing.Output(
-        topic=topic,
-        source=source,
-        content=text,
-        tokens=tokens.estimate(text),
-        estimated=True,
-        answer=answer,
-    )
-    if read:
-        made = storing.store(layout, session, output, now, _SECONDS, passed)
-    else:
-        made = storing.store_unread(layout, session, output, now)
-    host = hosts.find(hook.host)
-    retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
+    output = storing.reported(topic, source, text, answer)
+    made = storing.store(layout, session, output, now, _SECONDS, **how)
+    kept = hosts.find(hook.host).days_kept()
+    retention.hold(layout, session, hook.text("transcript_path"), kept, now)
     return made

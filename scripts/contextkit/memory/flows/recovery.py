@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import formats, names, references, sessions, stores
-from contextkit.base.errors import ContextError, NewerFormat
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Sequence
+from contextkit.capsules.documents import reminders
+from contextkit.handoffs.flows import work
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -28,17 +30,6 @@ from contextkit.memory.flows.agents import Attendance
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
 _NAMED = 2  # other snapshots to name, at most
 _SKEW = 300  # seconds that the clock of another machine may be ahead
-
-
-class RecoveredMerge(Found):
-    """A merged file, with a finding per source in `parts`, whose path is the source's name."""
-
-    merged = True
-
-    def __init__(self, path: str, merged: Merged) -> None:
-        whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
-        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, lambda: whole)
-        self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
 
 
 class State(Record):
@@ -122,8 +113,14 @@ def load(
     saved = [document for document in (checkpoint, snapshot) if document]
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
-    merged, heads = stored.findings(task, archived)
+    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
+    merged = merged_findings.load_all(layout, task, place).noting(warnings) if task else []
+    heads = findings.heads(layout, task, place).noting(warnings).documents if task else []
     read, unread = _findings(layout, merged, heads, most)
+    noted = reminders.load_all(layout).noting(warnings).documents
+    files = (*(checkpoint.files if checkpoint else ()), *(snapshot.digests if snapshot else ()))
+    sealed = {file.path: file for file in files}  # as a newer snapshot has them
+    states = {path: references.state(layout.root, file) for path, file in sealed.items()}
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -141,9 +138,9 @@ def load(
         findings=tuple(read),
         unread=unread,
         caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
-        files=_in_play(layout, checkpoint, snapshot),
-        blockers=_blockers(layout),
-        notes=_notes(layout, warnings),
+        files=dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH)),
+        blockers=work.of_verdicts(layout),
+        notes=tuple(map(reminders.line, reminders.newest_open(noted))),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
@@ -175,57 +172,32 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
     return caught if caught.text else None
 
 
-def _blockers(layout: Layout) -> tuple[str, ...]:
-    if not os.path.isdir(layout.verdicts):
-        return ()
-    from contextkit.handoffs.flows import work
-
-    return work.of_verdicts(layout)
-
-
-def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
-    if not os.path.exists(layout.reminders):
-        return ()
-    from contextkit.capsules.documents import reminders
-
-    noted = reminders.load_all(layout).noting(warnings).documents
-    return tuple(map(reminders.line, reminders.newest_open(noted)))
-
-
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
-    in_plan = {name: getattr(plan, name, ()) for name in _STATES}
-    in_checkpoint = {name: getattr(checkpoint, f"{name}_subtasks", ()) for name in _STATES}
-    planned = plan.next_actions[0] if plan and plan.next_actions else ""
-    saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""
-    later_plan = bool(plan) and plan_saved > saved
+    planned = plan.next_actions[0] if plan and plan.next_actions else ""
+    said = checkpoint.next_action.strip() if checkpoint else ""
     sides = [
-        ("the plan", plan_saved, in_plan, planned),
-        ("the checkpoint", saved, in_checkpoint, saved_action),
+        ("the checkpoint", said, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
+        ("the plan", planned, {s: getattr(plan, s, ()) for s in _STATES}),
     ]
-    later, earlier = sides if later_plan else reversed(sides)
-    before = {folded(text): (text, state) for state, texts in earlier[2].items() for text in texts}
-    where = dict(before)
-    differences = []
-    for state, texts in later[2].items():
-        for text in texts:
-            _, old = before.get(folded(text), ("", state))
-            if old != state and "completed" in (old, state):
-                differences.append(
-                    f"{names.one_line(text)[:120]}: {_STATES[state]} in {later[0]}, which is later;"
-                    f" {_STATES[old]} in {earlier[0]}"
-                )
-            if (old, state) != ("in_progress", "pending"):
-                where[folded(text)] = (text, state)
-    says_two = saved_action and planned and saved_action.split() != planned.split()
-    if later_plan and says_two:
-        differences.append(
-            f"Next action: the plan is later ({plan_saved}); the checkpoint says"
-            f" “{names.one_line(saved_action)[:200]}”"
-        )
+    is_later = bool(plan) and plan_saved > saved
+    (one, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
+    where = {folded(text): (text, state) for state, texts in earlier.items() for text in texts}
+    before, differences = dict(where), []
+    for text, state in ((text, state) for state, texts in later.items() for text in texts):
+        _, old = before.get(folded(text), ("", state))
+        if old != state and "completed" in (old, state):
+            newest = f"{names.one_line(text)[:120]}: {_STATES[state]} in {other}, which is later"
+            differences.append(f"{newest}; {_STATES[old]} in {one}")
+        if (old, state) != ("in_progress", "pending"):
+            where[folded(text)] = (text, state)
+    says_two = said and planned and said.split() != planned.split()
+    if is_later and says_two:
+        newest = f"Next action: the plan is later ({plan_saved})"
+        differences.append(f"{newest}; the checkpoint says “{names.one_line(said)[:200]}”")
     by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
-    return State(**by_state, next_action=later[3] or earlier[3], differences=tuple(differences))
+    return State(**by_state, next_action=newer or action, differences=tuple(differences))
 
 
 class _Memory:
@@ -310,15 +282,6 @@ class _Memory:
         except ContextError:
             return self._layout.shown(path), None, ""
 
-    def findings(self, task: str, archived: bool) -> tuple[list[tuple[str, Merged]], list[Found]]:
-        """The merged findings of a task, oldest first, and its findings, newest first."""
-        if not task:
-            return [], []
-        place = self._layout.memory_archive(task, memory.FINDINGS) if archived else ""
-        merged = merged_findings.load_all(self._layout, task, place).noting(self._warnings)
-        heads = findings.heads(self._layout, task, place).noting(self._warnings)
-        return merged, heads.documents
-
 
 def _plans_in(folder: str) -> dict[str, str]:
     """The path of each plan in a folder, by its task."""
@@ -365,7 +328,10 @@ def _findings(
     for path, document in reversed(merged):
         sources = set(document.sources())
         if not sources or not sources <= within:
-            merges.append(RecoveredMerge(layout.shown(path), document))
+            parts = tuple(Found.of(part.file, part.finding) for part in document.parts)
+            all_in = Finding(agent="all", summary=f"{len(parts)} findings")
+            about = (layout.shown(path), memory.MERGED, document.timestamp, document.status)
+            merges.append(Found(*about, finding=all_in, parts=parts))
             within |= sources
     left = [finding for finding in heads if os.path.basename(finding.path) not in within]
     kept = left
@@ -375,22 +341,22 @@ def _findings(
     return [*merges, *kept], len(left) - len(kept)
 
 
-def _in_play(
-    layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
-) -> dict[str, str]:
-    """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
-    sealed = {digest.path: digest for digest in (checkpoint.files if checkpoint else ())}
-    sealed |= {digest.path: digest for digest in (snapshot.digests if snapshot else ())}
-    states = {path: references.state(layout.root, digest) for path, digest in sealed.items()}
-    return dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH))
-
-
 _LAST_DAYS = 14  # day folders to search for a session, at most
 _MOST_RECENT = 40  # transcripts whose folder is looked up
 
 
-def left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, if a host keeps one, or ''."""
+def left_behind(layout: Layout, typed: str = "") -> str:
+    """The transcript that was `typed`, else that of the last session here, if a host keeps one.
+
+    Raises ContextError for a typed file that no host wrote.
+    """
+    if typed:
+        from contextkit.memory.flows import transcripts
+
+        path = os.path.join(layout.here, os.path.expanduser(typed))
+        if not transcripts.read(path).form:
+            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
+        return path
     own = next(iter(sessions.of_hosts()), "")
     return newest(layout.root, without=own) if layout.limits.memory_transcripts else ""
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, names, redaction, references, sessions, tokens
+from contextkit.base import files, formats, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
+from contextkit.handoffs.flows import work
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.text import sections
+from contextkit.text import facts, sections
 from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
@@ -53,8 +54,6 @@ def text_of(layout: Layout, document: Record, now: int) -> str:
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
-    from contextkit.base import formats
-
     parse = formats.from_json if text.lstrip()[:1] == "{" else formats.from_yaml
     return _fields(parse(text, "draft"), tuple(allowed), "draft")
 
@@ -103,18 +102,14 @@ def plan(layout: Layout, task: str, fields: Fields) -> plans.Plan:
     change = plans.make(task_id=memory.check_task(task), **fields)
     if any(question.answered for question in change.questions):
         text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
+        asked = enumerate(plans.of_task(layout, task).questions, start=1)
+        there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in asked if not q.answered]
         for answer in plans.unanswered(text, change):
             if names.is_whole(answer):
-                raise _no_question(layout, task, answer)
+                none = f"answered={answer[:20]}: no question has this number"
+                raise bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
             remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
     return change
-
-
-def _no_question(layout: Layout, task: str, number: str) -> ContextError:
-    questions = enumerate(plans.of_task(layout, task).questions, start=1)
-    there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in questions if not q.answered]
-    none = f"answered={number[:20]}: no question has this number"
-    return bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -168,15 +163,15 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> snapshots.Snapshot:
-    """A snapshot from fields, with a digest of each file in play."""
-    fields["files"] = notes(fields["files"])
-    whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
-    return _snapshot(layout, task, whole, now, **fields)
+def snapshot(
+    layout: Layout, task: str, fields: Fields, now: int, whole: str | None = None
+) -> snapshots.Snapshot:
+    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps.
 
-
-def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> snapshots.Snapshot:
-    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
+    That is what the findings of the task say, if it is not given.
+    """
+    if whole is None:
+        whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
     made: snapshots.Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task,
@@ -184,16 +179,7 @@ def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) ->
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    return made.replace(facts_kept=_kept(whole, snapshots.render(made)))
-
-
-def _kept(whole: str, part: str) -> str:
-    """The share of the facts of a text that a part of it keeps; '' if there is no text."""
-    if not whole:
-        return ""
-    from contextkit.text import facts
-
-    return facts.share(whole, part)
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
 
 
 def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -218,10 +204,7 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
     all_findings = [*_found(layout, task), *coming]
-    in_play = [
-        *notes(fields.get("files", ())),
-        *(file for finding in all_findings for file in finding.files),
-    ]
+    found = [file for finding in all_findings for file in finding.files]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -244,11 +227,13 @@ def checkpoint(
         next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
-        files=_sealed(layout, in_play),
+        files=_sealed(layout, [*notes(fields.get("files", ())), *found]),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
     )
-    made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
+    steps = (*made.completed_subtasks, *made.pending_subtasks, *(file.path for file in made.files))
+    said = (made.context_summary, made.next_action, made.recovery_instructions, *steps)
+    made = made.replace(facts_kept=facts.share(_texts_of(all_findings), "\n".join(said)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"
@@ -288,8 +273,6 @@ def in_play(layout: Layout, task: str) -> tuple[str, ...]:
 
 def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
     """What git saw change since a moment, newest first; None if it did not answer."""
-    from contextkit.handoffs.flows import work
-
     seen = work.seen(layout, since)
     if seen is None:
         return None
@@ -301,13 +284,6 @@ def next_step(layout: Layout, task: str) -> str:
     """What the plan of a task says comes next, or ''."""
     plan = plans.of_task(layout, memory.check_task(task))
     return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
-
-
-def _text_of(made: checkpoints.Checkpoint) -> str:
-    """All that a checkpoint says."""
-    steps = (*made.completed_subtasks, *made.pending_subtasks)
-    texts = (made.context_summary, made.next_action, made.recovery_instructions)
-    return "\n".join([*texts, *steps, *(file.path for file in made.files)])
 
 
 def _texts_of(found: Iterable[findings.Finding]) -> str:
@@ -382,18 +358,13 @@ def automatic_snapshot(
         "resume": _resume(task, plan, saved),
     }
     allowed = layout.limits.secrets_allow
-    return _snapshot(
-        layout,
-        task,
-        f"{whole}\n{_texts_of(finding for _, finding in recent)}".strip(),
-        now,
-        reason=reason,
-        tokens=tokens,
-        phase=memory.current_phase(layout, task) or (saved.phase if saved.timestamp else ""),
-        agents=saved.active_agents,
-        files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
-        **redaction.cleaned(fields, allowed),
-    )
+    others = {
+        "reason": reason, "tokens": tokens, "agents": saved.active_agents,
+        "phase": memory.current_phase(layout, task) or (saved.phase if saved.timestamp else ""),
+        "files": [f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
+    }  # fmt: skip
+    whole = f"{whole}\n{_texts_of(finding for _, finding in recent)}".strip()
+    return snapshot(layout, task, {**redaction.cleaned(fields, allowed), **others}, now, whole)
 
 
 def complete_snapshot(layout: Layout, path: str, summary: str) -> None:

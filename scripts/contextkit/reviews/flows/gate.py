@@ -16,6 +16,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.runs import Run
@@ -29,13 +30,12 @@ _MOST = 40  # reasons printed; `--json` has all
 # An agent whose file says nothing that counts is asked again.
 _AGAIN = ("foreign", "malformed", "error", "unparsed", "contradictory", "attention")
 _AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, or its ingest
-_NOT_WHOLE = "its index is not whole"
 # Why a finished file from this run still says nothing that counts.
-_FLAGS = {
+FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
     "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
     "header_mismatch": ("contradictory", "its header is stricter than its index"),
-    "index_incomplete": ("contradictory", _NOT_WHOLE),
+    "index_incomplete": ("contradictory", "its index is not whole"),
     "truncated": ("malformed", "it ends with the index: cut off?"),
     "too_long": ("malformed", f"only its first {MOST_LINES:,} lines are read"),
     "unclosed_fence": ("malformed", "a code fence in it is never closed"),
@@ -220,10 +220,8 @@ def _of_file(
     elif review.validation != "valid":
         faults = [("malformed", "a work report, not a review")]
     else:
-        flags = (flag for flag in reading.flags if flag in _FLAGS)
-        faults = list(dict.fromkeys(_FLAGS[flag] for flag in flags))
-        more = f": {review.doubts[0]}" if "index_incomplete" in reading.flags else ""
-        faults = [(word, text + more * (text == _NOT_WHOLE)) for word, text in faults]
+        flags = (flag for flag in reading.flags if flag in FLAGS)
+        faults = list(dict.fromkeys(_fault(flag, review) for flag in flags))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
         titles = [
@@ -237,6 +235,11 @@ def _of_file(
     if not (severe or dismissed) and reading.status != "CLEAN":
         severe.append(("attention", f"{reading.status}: {reading.summary}"))
     return severe
+
+
+def _fault(flag: str, review: Review) -> tuple[str, str]:
+    word, text = FLAGS[flag]
+    return word, f"{text}: {review.doubts[0]}" if flag == "index_incomplete" else text
 
 
 def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
@@ -290,6 +293,10 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
 def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
     """Return what to do once the agents' files are there."""
     again = runs.call(layout, "verdict_recheck", run=run.id)
+    looks = [one.id for one in runs.load_all(layout).documents
+             if one.rechecks == run.id and not one.ended]  # fmt: skip
+    if looks:
+        return [runs.call(layout, "verdict_gate", run=looks[-1])]
     if "severe" in kinds:
         return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
     if "stale" in kinds and run.rechecks:

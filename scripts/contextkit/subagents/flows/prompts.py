@@ -94,8 +94,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         raise bad_input(f"scope: {error}") from None
     if not text.strip():
         raise bad_input(f"scope: {layout.shown(path)} is empty: write down what the work is")
-    size = tokens.estimate(text)
-    room = layout.limits.subagent_scope_tokens
+    size, room = tokens.estimate(text), layout.limits.subagent_scope_tokens
     whole = size <= room or outside
     if outside:
         remark(f"scope: {typed} is outside the repository: all of it is quoted")
@@ -129,10 +128,9 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
     """The lines of any front matter, and the text below it."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     end = markdown.front_matter(lines)
-    if not end:
-        return (), text
     front = (names.one_line(line) for line in lines[1:end])
-    return tuple(line for line in front if line and line[0] != "#"), "\n".join(lines[end + 1 :])
+    below = "\n".join(lines[end + 1 :]) if end else text
+    return tuple(line for line in front if line and line[0] != "#"), below
 
 
 def assemble(layout: Layout, order: Order) -> str:

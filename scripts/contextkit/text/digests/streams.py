@@ -8,8 +8,14 @@ thing printed; the same message of two of them is two.
 
 from __future__ import annotations
 
+import functools
+
 from contextkit.text.digests import failure_words
 from contextkit.text.patterns import Pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
     r"(?:(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
@@ -28,21 +34,27 @@ def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     least = _SHARE * sum(map(bool, rows))
     found: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
-        if owned := _OWNED.match(row):
-            name = owned["bar"] or owned["box"] or owned["path"]
+        if (owned := _OWNED.match(row)) and not _is_other(name := _name(owned)):
             found.setdefault(name, {})[number] = row[owned.end() :]
-    found = {name: said for name, said in found.items() if not _is_other(name)}
+            if len(found) > _MOST:
+                return {}
     count = sum(map(len, found.values()))
-    are_streams = 1 < len(found) <= _MOST and count >= least
+    are_streams = len(found) > 1 and count >= least
     return found if are_streams and count >= _LEAST * len(found) else {}
 
 
 def _are_owned(rows: list[str]) -> bool:
     """Whether most lines at the margin begin with a name."""
     some = [row for row in rows if row[:1].strip()]
-    return sum(bool(_OWNED.match(row)) for row in some) >= _SHARE * len(some)
+    owned = filter(None, map(_OWNED.match, some))
+    return sum(not _is_other(_name(match)) for match in owned) >= _SHARE * len(some)
 
 
+def _name(owned: re.Match[str]) -> str:
+    return owned["bar"] or owned["box"] or owned["path"]
+
+
+@functools.lru_cache(4096)
 def _is_other(name: str) -> bool:
     """Whether a name is a place or the level of an event."""
     is_level = name.isupper() or name.lower() in _LEVELS

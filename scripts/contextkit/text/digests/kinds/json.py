@@ -1,4 +1,4 @@
-"""JSON or JSON lines: its shape and sizes, and outliers."""
+"""JSON or JSON lines, XML, YAML: its shape and sizes, and outliers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 
 from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
 from contextkit.text.patterns import Pattern
@@ -23,13 +24,12 @@ _CUT = 200_000  # characters in which the end of an incomplete text is looked fo
 
 
 def confidence(text: str) -> int:
-    """By its first character, and by parsing it or the look of its lines; XML is a tree as well."""
+    """By its first character, and by parsing it or the look of its lines; XML is a tree, too."""
     bare = text.lstrip("\ufeff \t\r\n")
-    if bare[:1] == "<":
-        return 60 * (objects.tree(text) is not None)
-    if bare[:1] not in ("{", "["):
-        return 0
-    return 95 if objects.parsed(bare) is not None else 60 if _is_cut(bare) else 0
+    is_json = bare[:1] in ("{", "[")
+    if objects.tree(text) is not None:
+        return 95 if is_json else 60
+    return 60 * (is_json and _is_cut(bare))
 
 
 def _is_cut(text: str) -> bool:
@@ -72,8 +72,9 @@ def units(text: str) -> list[Unit]:
     _tell("", _plain(value) if text.lstrip("\ufeff \n")[:1] == "<" else value, told, 0)
     placed = []
     for unit in told:
-        name = (unit.short or unit.aspect).rpartition(".")[2].partition("[")[0]
+        name = unit.short or unit.aspect.rpartition(".")[2].partition("[")[0]
         at = text.find(json.dumps(name, ensure_ascii=False))
+        at = at if at >= 0 else text.find(name)
         placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
     return placed
 
@@ -178,15 +179,10 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
     path = path or "entries"
     flat = [dict(_flat(row)) for row in rows]
     often = Counter(key for row in flat for key in row)
+    found += _odd(path, flat, often)
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
-        rare = (
-            [row for row in body if row[1][index]] if often[key] <= max(1, len(rows) // 20) else []
-        )
-        for _, row in rare if "." not in key else ():
-            text = cut(f"{row[index]} ({row[0]})" if row[0] else row[index], _ENTRY)
-            found.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))
         for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
@@ -199,11 +195,40 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
         found.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
 
 
+def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
+    """The entries with fields that nearly no other has, each with its name."""
+    few = {key for key, count in often.items() if count <= max(1, len(flat) // 20)}
+    odd = [row for row in flat if not few.isdisjoint(row)]
+    every = [key for key, count in often.items() if count == len(flat)]
+    label = -1
+    if odd and every:
+        label = table.naming([(1, [row[key] for key in every]) for row in flat], -1)
+    for row in odd if len(odd) <= max(_FEW, len(flat) // 20) else ():
+        fields = sorted(filter(few.__contains__, row), key=lambda key: _last(key) not in _DECIDE)
+        said = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
+        name = row[every[label]] if label >= 0 else ""
+        text = cut(f"{name} - {said}" if name else said, _ENTRY)
+        fails = says_failed(said)
+        if said:
+            yield Unit(
+                1, path, text, 2.0, 2 - fails, "outliers", short=name, key=fails, derived=True
+            )
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2].lower()
+
+
 def _flat(row: dict[str, object], path: str = "") -> Iterator[tuple[str, str]]:
     """The values of an object, and of those in it, with their paths."""
     for key, value in row.items():
-        if isinstance(value, dict) and not path:
-            yield from _flat(value, f"{key}.")
+        inner = value if isinstance(value, list) else [value]
+        objects_in = [one for one in inner if isinstance(one, dict)][:_FEW]
+        if objects_in and path.count(".") < _DEEPEST:
+            told: dict[str, str] = {}
+            for name, said in (pair for one in objects_in for pair in _flat(one, f"{path}{key}.")):
+                told[name] = f"{told[name]} / {said}" if name in told else said
+            yield from told.items()
         else:
             yield f"{path}{key}".rstrip("."), _cell(value)
 

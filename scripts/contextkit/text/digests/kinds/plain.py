@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
-from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -49,8 +48,6 @@ _FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of
 _BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks in a statement
 _ASKED = 250  # passages of each end, and sentences of each, that are asked for their part
-_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
-_WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
 
 class _Passage(NamedTuple):
@@ -97,13 +94,7 @@ def units(text: str) -> list[Unit]:
     if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda unit: not unit.key)
-    counts = Counter[int]()
-    for at, unit in enumerate(made):
-        counts[unit.rank] += 1
-        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
-        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
-        made[at] = unit._replace(rank=0, weight=weight)
-    return made
+    return parts.first_of_each(made)
 
 
 def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
@@ -123,7 +114,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
         said = said if at else passage.text[:start] + said
         is_asked = is_asked and at < _ASKED
         own = parts.of_sentence(_MESSAGE.sub("", said, 1)) if is_asked else NONE
-        part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
+        part = parts.within(around, own)
         is_key = part == BARRED or (around == DECIDED and not at)
         is_aside = part == ASIDE or said.count(" ") < _FEW
         weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
@@ -148,7 +139,8 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order; quoted mails and signatures are left out."""
     title, sender, signed, depth = "", "", False, 0
     width = _width(lines)
-    for start, rows in reading.paragraphs(lines):
+    blocks = [*reading.paragraphs(lines)]
+    for (start, rows), (_, below) in zip(blocks, [*blocks[1:], (0, [])], strict=False):
         head = [field for row in rows if (field := _FIELD.match(row))]
         if len(head) == len(rows) > 1 and any("@" in row for row in rows):
             sender, subject = _mail(head)
@@ -160,8 +152,8 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             continue
         if reading.depth(rows[0]) < depth:
             title, depth = "", 0
-        if _is_title(rows):
-            is_first = not title and all(not line.strip() for line in lines[:start])
+        if _is_title(rows, below):
+            is_first = not (title or _ITEM.match(rows[0]) or any(map(str.strip, lines[:start])))
             if is_first:
                 yield _Passage(start + 1, "", rows[0].strip())
             else:
@@ -183,14 +175,15 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
     return ", ".join(filter(None, (sender, day))), _REPLY.sub("", subject)
 
 
-def _is_title(rows: list[str]) -> bool:
-    """Whether the first of some lines is a title."""
+def _is_title(rows: list[str], below: list[str]) -> bool:
+    """Whether the first of some lines is a title; one with a number has a paragraph below it."""
     row = rows[0].strip()
     goes_on = len(rows) > 1 and rows[1].lstrip()[:1].islower()
     is_sentence = goes_on or len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row))
     if is_sentence or ": " in row or _MESSAGE.match(row):
         return False
-    in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
+    after = (rows[1:] or below)[:1]
+    in_list = not after or (_ITEM.match(after[0]) and after[0].lstrip()[0].isdigit())
     return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
 
 
