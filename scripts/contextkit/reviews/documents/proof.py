@@ -63,16 +63,8 @@ _EXCEPT = vocabulary.any_of("except")
 _STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
-_COUNTED = Pattern(
-    r"(?:p[0-3]|imp|critical|high|medium|low)[\s\"'*:=|(]{1,4}\d|\d\s?(?:p[0-3]|critical|high)\b"
-    r"|\.\w{1,4}:\d",
-    re.IGNORECASE,
-)
-_RULES = Pattern(  # of the contract, quoted
-    r"\W{0,8}(?:any|a single|one) p[01]\b[\w ]{0,40}[:`\"' ]{1,4}(?:risky|needs-changes)\W{0,3}$"
-    r"|.{0,40}p0[|/]p1[|/]p2|one row a finding\. severity",
-    re.IGNORECASE,
-)
+_COUNTED = vocabulary.any_of("counted")
+_RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _UNREAD = vocabulary.any_of("unread")
@@ -87,9 +79,7 @@ _RANGE = Pattern(  # from the first to the last of a scale
     re.IGNORECASE,
 )
 _EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)
-_OF_FILES = Pattern(
-    r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
-)
+_OF_FILES = vocabulary.any_of("files")
 _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
@@ -98,9 +88,7 @@ _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
 )
-_NUMBERED = Pattern(
-    r"\W{0,6}(?:issue|finding|bug|problem|defect)s? #?\d|\W{0,6}S[01]\b", re.IGNORECASE
-)
+_NUMBERED = vocabulary.any_of("numbered")
 _FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
     r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
