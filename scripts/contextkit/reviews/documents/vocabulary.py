@@ -19,7 +19,7 @@ from contextkit.text.blocks import lines
 from contextkit.text.patterns import Pattern
 
 _DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
-_PARTS = "\n".join(row for row in _DATA.split("\n") if row[:2] != "# ").split("\n[")[1:]
+_PARTS = "\n".join(row for row in _DATA.split("\n") if row[:1] != "#").split("\n[")[1:]
 _LISTED = {name: words for name, _, words in (part.partition("]\n") for part in _PARTS)}
 LISTS = {name: tuple(words.split()) for name, words in _LISTED.items()}
 
