@@ -1,4 +1,4 @@
-"""JSON, XML, YAML and CSV as one kind of tree, and the objects in it that tell of a finding.
+"""JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and what in it tells of a finding.
 
 Every tool has its own names for the same few parts. So an object is a finding by the parts it has,
 and `grade` says which words are a severity. What it lacks of its place comes from the objects
@@ -60,6 +60,8 @@ _ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
 _YAML = Pattern(  # a line of it with a key
     r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
+_SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
+_SETTING = Pattern(r"\s*[\w.\"'-]+\s*=")
 _DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
@@ -93,14 +95,16 @@ class _Around(NamedTuple):
 
 @functools.lru_cache(maxsize=2)
 def tree(text: str) -> Any:
-    """The value of a text, of all its lines if each is one; None if it is no JSON, XML or YAML.
+    """The value of a text, of all its lines if each is one; None if it is none of them.
 
     Several ask of one text; none may change what it is given.
     """
     bare = text.strip("\ufeff \t\r\n")
+    if _is_ini(bare):
+        return _of_ini(bare)
     if bare[:1] in ("{", "["):
         return parsed(bare)
-    if is_yaml(bare):
+    if _is_yaml(bare):
         return _of_yaml(bare)
     expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # maybe without end
     if bare[:1] != "<" or bare[-1:] != ">" or expands:
@@ -110,13 +114,48 @@ def tree(text: str) -> Any:
     return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
 
 
-def is_yaml(text: str) -> bool:
+def _is_yaml(text: str) -> bool:
     """Whether a text looks like YAML: most of its lines are keys, some inside of others."""
     lines = [line for line in text[:_SAMPLE].split("\n") if line.strip(" -")]
     rows = [line for line in lines if not line.lstrip().startswith("#")]
     inner = sum(line[0] == " " for line in rows)
     keyed = sum(map(bool, map(_YAML.match, rows)))
     return bool(rows and _YAML.match(rows[0])) and inner > 2 and keyed * 10 >= len(rows) * 6
+
+
+def is_data(text: str) -> bool:
+    """Whether a text looks like data in which comments may look like headings."""
+    return _is_yaml(text) or _is_ini(text)
+
+
+def _is_ini(text: str) -> bool:
+    """Whether a text looks like TOML or INI: sections, and in them keys with values."""
+    lines = [line for line in text[:_SAMPLE].split("\n") if line.strip() and line[0] not in "#;"]
+    sections = sum(map(bool, map(_SECTION.match, lines)))
+    keyed = sum(map(bool, map(_SETTING.match, lines)))
+    return sections > 0 < keyed and (sections + keyed) * 10 >= len(lines) * 6
+
+
+def _of_ini(text: str) -> Any:
+    """The value of TOML, or of INI, with every value that JSON has not as text; None if neither."""
+    import tomllib
+
+    try:
+        return json.loads(json.dumps(tomllib.loads(text), default=str))
+    except (ValueError, RecursionError):
+        pass
+    import configparser
+
+    ini = configparser.ConfigParser(
+        interpolation=None, strict=False, allow_no_value=True, default_section="",
+        inline_comment_prefixes=("#", ";"),
+    )  # fmt: skip
+    ini.optionxform = str  # type: ignore[assignment,method-assign]  # else in lower case
+    try:
+        ini.read_string(f"[values]\n{text}")
+    except configparser.Error:
+        return None
+    return {name.strip(): dict(ini[name]) for name in ini.sections() if ini[name]}
 
 
 def _of_yaml(text: str) -> Any:
