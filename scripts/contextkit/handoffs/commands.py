@@ -59,7 +59,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 @command(
     "switch to an agent: write the artifact, then print its context",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     *FIELDS,
 )
@@ -85,7 +85,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 @command(
     "print an agent's context from artifacts already written",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     JSON,
 )

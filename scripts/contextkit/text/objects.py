@@ -352,10 +352,13 @@ def _findings(
 
 def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
     """The results of SARIF, each graded by its rule where it is not itself; else an empty dict."""
-    runs = value.get("runs")
-    runs = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    runs = [run for run in _listed(value.get("runs")) if isinstance(run, dict)]
     results = [list(_graded(run)) for run in runs if "results" in run and "tool" in run]
     return {"runs": results} if results else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _graded(run: dict[str, Any]) -> Iterator[Any]:
@@ -363,21 +366,17 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
 
     The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, by score.
     """
-    driver = run["tool"].get("driver") if isinstance(run["tool"], dict) else None
-    rules = driver.get("rules") if isinstance(driver, dict) else None
     by_name: dict[str, dict[str, Any]] = {}
-    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+    for number, rule in enumerate(_listed(formats.inside(run, "tool", "driver").get("rules"))):
         if isinstance(rule, dict):
             by_name |= {str(number): rule, str(rule.get("id")): rule}
-    for result in run["results"] if isinstance(run["results"], list) else ():
+    for result in _listed(run["results"]):
         if not isinstance(result, dict) or result.get("kind", "fail") not in ("fail", "review"):
             continue
         named = (str(result.get(key)) for key in ("ruleId", "ruleIndex"))
         rule = next((by_name[name] for name in named if name in by_name), {})
-        usual = rule.get("defaultConfiguration")
-        level = usual.get("level", "warning") if isinstance(usual, dict) else "warning"
-        about = rule.get("properties")
-        score = str(about.get("security-severity")) if isinstance(about, dict) else ""
+        level = formats.inside(rule, "defaultConfiguration").get("level", "warning")
+        score = str(formats.inside(rule, "properties").get("security-severity"))
         yield {"level": level, **_severity(score), **result}
 
 

@@ -309,14 +309,8 @@ def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int)
     text = note.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise bad_input("m: the message is blank")
-    made = Reminder(
-        id="",
-        taken=names.clock(now),
-        note=text,
-        topic=names.one_line(topic),
-        next_step=names.one_line(next_step),
-        tags=tuple(tag for tag in (names.one_line(t.replace(",", " ")) for t in tags) if tag),
-    )
-    return made.replace(
-        id=identify(made.taken, f"{text}\n{made.topic}\n{made.next_step}\n{made.tags}")
-    )
+    taken, topic, step = names.clock(now), names.one_line(topic), names.one_line(next_step)
+    listed = (names.one_line(tag.replace(",", " ")) for tag in tags)
+    kept = tuple(tag for tag in listed if tag)
+    identity = identify(taken, f"{text}\n{topic}\n{step}\n{kept}")
+    return Reminder(id=identity, taken=taken, note=text, topic=topic, next_step=step, tags=kept)

@@ -111,18 +111,16 @@ class Host(Record):
     def folder(self) -> str:
         """Return the folder of the host's own files; empty if unknown."""
         variable, below = self.home
-        named = os.environ.get(variable, "") if variable else ""
-        return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
+        return os.environ.get(variable, "") or (below and os.path.expanduser(f"~/{below}"))
 
     def days_kept(self) -> int:
         """Return how many days the host keeps transcripts: its own setting, or 30."""
         file, key = self.keeps
         path = os.path.join(self.folder(), file)
         days = formats.object_in(formats.tail(path, 1 << 20)).get(key) if file else None
-        return days if type(days) is int and 0 < days < 100_000 else KEPT_DAYS
+        return days if type(days) is int and 0 < days < 100_000 else 30
 
 
-KEPT_DAYS = 30
 LAUNCHER = "scripts/hook.sh"  # below the toolkit: what a host's settings start
 SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name
@@ -228,18 +226,18 @@ NOTHING = Answer()
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """Parse the input of a hook and add our names for its fields. Raises ContextError."""
-    renamed = find(host).renamed or {}
+    declared = find(host)
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     fields = formats.from_json(text, "the hook's input") if text.strip() else {}
     if not isinstance(fields, dict):
         raise ContextError("the hook's input: must be a JSON object")
-    named = fields.get("hook_event_name")
+    named, renamed = fields.get("hook_event_name"), declared.renamed or {}
     fields |= {ours: fields[theirs] for ours, theirs in renamed.items() if theirs in fields}
-    prompt, tag = fields.get("prompt"), find(host).wraps
+    prompt, tag = fields.get("prompt"), declared.wraps
     if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
         fields["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
-    return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
-                     passed=fields)  # fmt: skip
+    event = event or (named if isinstance(named, str) else "")
+    return HookInput(host=host, event=event, passed=fields)
 
 
 def may_hold_a_verdict(text: str) -> bool:
@@ -258,27 +256,25 @@ def output(host: str, event: str, answer: Answer) -> str:
 def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
     takes, block, result = event.takes, answer.block, answer.result
     if block.strip() and "block" in takes:
-        blocking: dict[str, object] = {"decision": "block", "reason": block}
-        return {host.block_key: block} if host.block_key else blocking
+        return {host.block_key: block} if host.block_key else {"decision": "block", "reason": block}
     if isinstance(result, str) and "instead" in takes:
         return {"decision": "block", "reason": result}
     if isinstance(result, str) and "respond" in takes:
         return {"modifiedResponse": result}
-    inner: dict[str, object] = {"hookEventName": event.name}
-    if answer.input is not None and "rewrite" in takes:
-        if answer.decision or "allow" in takes:
-            inner["permissionDecision"] = "allow"
-        return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
     if result is not None and "modify" in takes:
         return {"modifiedResult": result}
-    if result is not None and "replace" in takes:
-        return {"hookSpecificOutput": {**inner, "updatedToolOutput": result}}
-    parts = [answer.context, labeled(answer.quoted, answer.origin)]
-    text = "\n\n".join(part for part in parts if part.strip())
-    if not text or "context" not in takes:
-        return {}
-    named: dict[str, object] = {host.context_key: text}
-    return named if host.flat else {"hookSpecificOutput": {**inner, "additionalContext": text}}
+    inner: dict[str, object] = {}
+    if answer.input is not None and "rewrite" in takes:
+        may_run = {"permissionDecision": "allow"} if answer.decision or "allow" in takes else {}
+        inner = {**may_run, "updatedInput": answer.input}
+    elif result is not None and "replace" in takes:
+        inner = {"updatedToolOutput": result}
+    elif "context" in takes:
+        parts = [answer.context, labeled(answer.quoted, answer.origin)]
+        text = "\n\n".join(part for part in parts if part.strip())
+        inner = {host.context_key: text} if text else {}
+    outer: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event.name, **inner}}
+    return inner if host.flat or not inner else outer
 
 
 def notice(host: str, event: str, text: str) -> str:
@@ -301,10 +297,8 @@ def labeled(text: str, origin: str) -> str:
 def safe_name(text: str) -> str:
     """Turn `text` into a name of at most 64 letters, digits, `.`, `_`, `-`; keep a valid one."""
     plain = names.dashed(text.strip())
-    if plain == text and len(plain) <= 64 and plain[:1].isalnum():
+    is_valid = plain == text and len(plain) <= 64 and plain[:1].isalnum()
+    if is_valid or not plain:
         return plain
-    if not plain:
-        return ""
-    return f"{plain.strip('._-')[:40]}-{names.sha256(text.encode('utf-8', 'replace'))[:12]}".lstrip(
-        "-"
-    )
+    digest = names.sha256(text.encode("utf-8", "replace"))[:12]
+    return f"{plain.strip('._-')[:40]}-{digest}".lstrip("-")

@@ -73,16 +73,14 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
     """Load the record of a subagent; empty for an unknown one or a broken file."""
     text = files.text_of(path(layout, session, (agent or "main") + ".json"))
     try:
-        record: HookAgent = formats.build_known(HookAgent, formats.object_in(text.encode()), agent)
+        return formats.build_known(HookAgent, formats.object_in(text.encode()), agent)  # type: ignore[no-any-return]
     except ContextError:
-        record = HookAgent()
-    return record
+        return HookAgent()
 
 
 def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Load every subagent of a session, by its id; broken files are left out."""
-    file_names = stores.names_in(folder(layout, session))
-    stems = [name[:-5] for name in file_names if name.endswith(".json") and name[0] != "."]
+    stems = [name[:-5] for name in stores.files_in(folder(layout, session), ".json")]
     return {stem: load(layout, session, stem) for stem in stems}
 
 

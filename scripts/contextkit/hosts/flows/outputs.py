@@ -20,7 +20,7 @@ _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
-_FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
+_BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read, and lines
 
 
 def keep(layout: Layout, hook: HookInput) -> Answer:
@@ -61,7 +61,9 @@ class _Stop:
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
         long = self.long and self.report == text
-        passes = long and self.once and _is_replaced(hook)
+        later = _is_replaced_later(hook)
+        is_replaced = later or _takes_a_result(hook)
+        passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
@@ -78,11 +80,11 @@ class _Stop:
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made and not (passes and _is_replaced_later(hook)):
+        if made and not (passes and later):
             self._note_cost(made, block, passes)
         if made and passes and made.receipt:
             return Answer(result=made.receipt)
-        return Answer(block=block) if block else NOTHING
+        return Answer(block=block)
 
     def _made(self, left: str) -> storing.Stored | None:
         """What is stored of it: the report in the file that was left, or its message if long."""
@@ -192,11 +194,7 @@ def _about(hook: HookInput) -> str:
 
 def _in_file(path: str) -> str:
     """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
-    try:
-        with open(path, "rb") as file:
-            lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
-    except OSError:
-        return ""
+    lines = formats.beginning(path, _BEGINNING).split(b"\n")[:_FIRST]
     for fields in map(formats.object_in, lines):
         content = fields.get("description") or formats.inside(fields, "message").get("content")
         if text := formats.texts_of(content):
@@ -209,11 +207,6 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
-
-
-def _is_replaced(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    return _takes_a_result(hook) or _is_replaced_later(hook)
 
 
 def _takes_a_result(hook: HookInput) -> bool:

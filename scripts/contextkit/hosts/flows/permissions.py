@@ -63,13 +63,10 @@ def _allows(rule: str, text: str) -> bool:
     if rule in ("Bash", "Bash(*)", "Bash(:*)"):
         return True
     inside = rule.removeprefix("Bash(").removesuffix(")")
-    if len(inside) != len(rule) - 6:
+    beginning = inside[:-2] if inside[-2:] in (":*", " *") else inside
+    if len(inside) != len(rule) - 6 or "*" in beginning:
         return False
-    for ending in (":*", " *"):
-        beginning = inside.removesuffix(ending)
-        if beginning != inside and "*" not in beginning:
-            return text == beginning or text.startswith(beginning + " ")
-    return text == inside and "*" not in inside
+    return text == beginning or (beginning != inside and text.startswith(beginning + " "))
 
 
 def _only_reads(part: Simple) -> bool:
@@ -98,13 +95,9 @@ def _rules(host: Host, kind: str) -> list[str]:
     paths = [os.path.join(host.folder(), "settings.json")]
     if project and (kind != "allow" or _is_trusted(host, project)):
         paths += [os.path.join(project, path) for path in host.rules]
-    all_rules: list[str] = []
-    for path in paths:
-        rules = formats.inside(_settings(path), "permissions").get(kind)
-        all_rules += (
-            [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else ()
-        )
-    return all_rules
+    listed = (formats.inside(_settings(path), "permissions").get(kind) for path in paths)
+    every = (rule for rules in listed if isinstance(rules, list) for rule in rules)
+    return [rule for rule in every if isinstance(rule, str)]
 
 
 def _is_trusted(host: Host, project: str) -> bool:

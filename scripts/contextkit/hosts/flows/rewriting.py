@@ -52,6 +52,7 @@ _ASKS = frozenset(
 )
 _NO = frozenset(("false", "no", "0"))
 _LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
+_TELLS = frozenset(("--version", "-V", "-v", "--help", "-h"))
 # The names of scripts, targets and subcommands, of whatever program, that do not end, or that ask
 # unless one of the options below says not to.
 _SERVES = frozenset(
@@ -140,8 +141,9 @@ def _is_excluded(part: Simple) -> bool:
     name, arguments = part.name, part.words[1:]
     if name in _NEVER or name in hosts.names_of_hosts():
         return True
-    if name in _SHELLS and _is_a_prompt(arguments):
-        return True
+    has_file = any(not argument.startswith("-") for argument in arguments)
+    if name in _SHELLS and not has_file and _TELLS.isdisjoint(arguments):
+        return True  # its prompt
     if "-f" in arguments and _LOGS.intersection(part.words):
         return True
     if name == "git":
@@ -161,33 +163,25 @@ def _asks_by_verb(part: Simple) -> bool:
     """Return whether a command says that it serves, or that it asks."""
     if part.name in _OF_NAMES or _AGREED.intersection(part.words):
         return False
-    if part.name in _SHELLS and _runs_a_server(part.words[1:]):
+    script = next((word for word in part.words[1:] if not word.startswith("-")), "")
+    called = script.rpartition("/")[2].partition(".")[0]  # `python tools/serve.py`
+    if part.name in _SHELLS and called in _SERVERS:
         return True
     asks = _SERVES | _QUESTIONS
     return any(verb in asks or verb.endswith(_ENDLESS) for verb in _verbs(part))
-
-
-def _runs_a_server(arguments: tuple[str, ...]) -> bool:
-    """Return whether the script that an interpreter runs is called one: `python tools/serve.py`."""
-    script = next((word for word in arguments if not word.startswith("-")), "")
-    return script.rpartition("/")[2].partition(".")[0] in _SERVERS
 
 
 def _verbs(part: Simple) -> Iterator[str]:
     """The words that say what a command does: no options, nor what may be the value of one."""
     before = ""
     for word in (part.name, *part.words[1:_MOST_WORDS]):
-        has_value = before.startswith("-") and before != "-m" and not _is_flag(part, before)
+        is_flag = part.name in _MAKES and before[1:2] in _FLAGS_OF_MAKE  # `-s`, `-kj4`
+        has_value = before.startswith("-") and before != "-m" and not is_flag
         if not (has_value or word.startswith("-")):
             yield from word.split(":")
         if "test" in word:
             return  # what follows names what is tested
         before = "" if "=" in word else word
-
-
-def _is_flag(part: Simple, option: str) -> bool:
-    """Return whether what follows an option is no value of it: of make, behind `-s` or `-kj4`."""
-    return part.name in _MAKES and option[1:2] in _FLAGS_OF_MAKE
 
 
 def prints_ours(layout: Layout, command: object) -> bool:
@@ -205,11 +199,6 @@ def _is_ours(part: Simple) -> bool:
     return part.name == "contextkit" or any(
         word.startswith(ours[0]) or ours[1] in word for word in part.words[:3]
     )
-
-
-def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
-    tells = {"--version", "-V", "-v", "--help", "-h"}
-    return all(argument.startswith("-") for argument in arguments) and tells.isdisjoint(arguments)
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:

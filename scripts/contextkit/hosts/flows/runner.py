@@ -28,6 +28,7 @@ _NOT_OURS = Answer(
     context="contextkit does nothing here: .contextkit is not its own:"
     " `make context_doctor` says why."
 )
+_NOTHING_DONE = "contextkit's hooks do nothing in this session"
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together
 _LENGTH = 400  # characters per line of diagnostics
@@ -65,7 +66,8 @@ def _run(host: str, event: str, data: bytes) -> str:
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
-        return _notice(host, event, error)
+        is_told = isinstance(error, ContextError) and host in hosts.names_of_hosts()
+        return hosts.notice(host, event, f"{_NOTHING_DONE}: {error}") if is_told else ""
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError:
@@ -78,34 +80,21 @@ def _run(host: str, event: str, data: bytes) -> str:
     try:
         files.settle()
         output = hosts.output(host, hook.event, _merged(layout, answers))
-        if output:
-            _note_injected(layout, hook, answers)
+        if output and (carried := [answer for answer in answers if answer.refs]):
+            _note_injected(layout, hook, carried)
         return output
     except Exception as error:
         note(layout.hooks, f"{host} {hook.event}", error)
         return ""
 
 
-def _notice(host: str, event: str, error: Exception) -> str:
-    """Tell the user once, at the start of a session, that the hooks do nothing, and why."""
-    if not isinstance(error, ContextError):
-        return ""
-    try:
-        return hosts.notice(host, event, f"contextkit's hooks do nothing in this session: {error}")
-    except ContextError:
-        return ""  # an unknown host
-
-
 def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> None:
     """Record in the ledger which documents the agent was given, and how much of them."""
-    carried = [answer for answer in answers if answer.refs]
-    if not carried:
-        return
     from contextkit.base import ledger, tokens
 
     to = f"subagent:{hook.agent}" if hook.agent else f"session:{hook.session}"
     agent = hook.agent_type if hook.agent else ""
-    for answer in carried:
+    for answer in answers:
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
@@ -113,11 +102,9 @@ def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> No
 
 def _caller(host: str) -> str:
     """The host that started the hook, maybe by another's settings; '' if it has its own."""
-    try:
-        variable, borrower = hosts.find(host).lends
-    except ContextError:
-        return host  # reported when the input is read
-    if not variable or not os.environ.get(variable):
+    known = host in hosts.names_of_hosts()  # another is reported when the input is read
+    variable, borrower = hosts.find(host).lends if known else ("", "")
+    if not os.environ.get(variable):
         return host
     return "" if _is_adopted(borrower) else borrower
 
@@ -152,24 +139,21 @@ def _go_where_the_agent_is(hook: HookInput) -> None:
     from contextkit.base import git
 
     host = hosts.find(hook.host)
-    project, here = os.environ.get(host.project, "") if host.project else "", hook.text("cwd")
+    project, here = os.environ.get(host.project, ""), hook.text("cwd")
     if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's worktree is removed with it
-        project = here.partition(f"/{host.worktrees}")[0]
-        here = project
-    if not os.path.isdir(here):
-        here = project
-    elif os.path.isdir(project):
+        project = here = here.partition(f"/{host.worktrees}")[0]
+    if os.path.isdir(here) and os.path.isdir(project):
         home, there = git.find(project), git.find(here)
         inside = f"{os.path.realpath(here)}/".startswith(f"{os.path.realpath(project)}/")
         same = home and there and os.path.realpath(home.common) == os.path.realpath(there.common)
         here = here if same or (inside and not home) else project
-    if os.path.isdir(here):
-        os.chdir(here)
+    place = here if os.path.isdir(here) else project
+    if os.path.isdir(place):
+        os.chdir(place)
 
 
 def _layout() -> Layout:
     from contextkit.base import packages
-    from contextkit.base.layout import Layout
 
     packages.stay()
     try:
@@ -197,9 +181,7 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     elsewhere = addresses.elsewhere(layout)
     places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
-    if not places:
-        return answer
-    line = f"Stored on another machine: {', '.join(places)}."
+    line = f"Stored on another machine: {', '.join(places)}." if places else ""
     return answer.replace(context=f"{answer.context}\n{line}".strip("\n"))
 
 
@@ -309,11 +291,11 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     prompt, path = given.text("prompt"), given.text("transcript_path")
     host = hosts.find(given.host)
     is_asked = path and prompt and not prompt.startswith(host.notices)
-    works = os.path.isfile(path) or is_asked
+    works = is_asked or os.path.isfile(path)
     record = os.path.join(layout.running, given.session)
     is_new = bool(given.session) and not os.path.exists(record)
     if is_new and works and not given.agent:
-        process = os.environ.get(host.process, "") if host.process else ""
+        process = os.environ.get(host.process, "")
         number = process if process.isdigit() else str(os.getppid())
         files.write(record, f"{number}\n{path}\n")
     return NOTHING
@@ -321,7 +303,7 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
 
 def _is_behind(layout: Layout, given: HookInput) -> bool:
     """Return whether a turn ended before its transcript was written."""
-    behind = os.path.join(layout.hooks, given.session, seen_agents.BEHIND)
+    behind = seen_agents.path(layout, given.session, seen_agents.BEHIND)
     return bool(given.session) and not given.agent and os.path.exists(behind)
 
 
@@ -407,8 +389,7 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
 
 def _is_apart(layout: Layout) -> bool:
     """Return whether this is a worktree: what it starts with may be in another one."""
-    here = layout.repository
-    return here is not None and here.folder != here.common
+    return layout.repository is not None and layout.repository.folder != layout.repository.common
 
 
 def _has_runs(layout: Layout) -> bool:
@@ -426,12 +407,6 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     if given.passed.get("agent_type") != "":
         return False
     return not seen_agents.load(layout, given.session, given.agent).started
-
-
-def _has_links(layout: Layout, given: HookInput) -> bool:
-    """Return whether the main agent has answers whose reports it was not told of."""
-    main = given.session and not given.agent
-    return bool(main and seen_agents.links(layout, given.session))
 
 
 def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
@@ -473,15 +448,17 @@ def _has_work(layout: Layout, given: HookInput) -> bool:
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
-    return _sync(layout, "pull").replace(context=layout.needs_trust("sync"))
+    _sync(layout, "pull")
+    return Answer(context=layout.needs_trust("sync"))
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:
     """Push what is new here in the background, if `sync` is set."""
-    return _sync(layout, "push")
+    _sync(layout, "push")
+    return NOTHING
 
 
-def _sync(layout: Layout, verb: str) -> Answer:
+def _sync(layout: Layout, verb: str) -> None:
     """Start a push or pull in a detached process, which no hook waits for."""
     if layout.limits.sync != "off":
         script = version.toolkit("scripts", "context.py")
@@ -490,7 +467,6 @@ def _sync(layout: Layout, verb: str) -> Answer:
         kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
         os.posix_spawn(sys.executable, [sys.executable, script, *words], kept,
                        file_actions=nothing, setsid=True)  # fmt: skip
-    return NOTHING
 
 
 def actions_of(given: HookInput) -> tuple[Action, ...]:
@@ -516,7 +492,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(_is_behind, "sessions.catch_up"),
         note_session,
         where(_may_review, "reviews.note_reviewer"),
-        where(_has_links, "outputs.tell_links"),
+        where(lambda layout, given: given.session and not given.agent
+              and seen_agents.links(layout, given.session), "outputs.tell_links"),
         where(_calls_an_agent, "sessions.switch_agent"),
     ),
     "SubagentStart": (note_start, where(_may_brief, "sessions.brief"), ask),

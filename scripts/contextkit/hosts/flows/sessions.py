@@ -39,10 +39,9 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     from contextkit.capsules.documents import reminders as inbox
 
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
-    if not count:
-        return NOTHING
     summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    return Answer(context=f"{summary}: `make context_reminders` shows them.")
+    line = f"{summary}: `make context_reminders` shows them."
+    return Answer(context=line) if count else NOTHING
 
 
 def handoff(layout: Layout, given: HookInput) -> Answer:
@@ -52,14 +51,12 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
     stored = state.current(layout)
-    waiting = stored.waiting(stored.everywhere())
-    if not waiting:
-        return NOTHING
-    name, document = next(iter(waiting.items()))
-    ref = name.removesuffix(".yaml")
-    who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
-    line = f"{who}: `make handoff_show ref={ref}` shows it."
-    return Answer(context=line, refs=(f"handoff:{ref}",))
+    for name, document in stored.waiting(stored.everywhere()).items():
+        ref = name.removesuffix(".yaml")
+        who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
+        line = f"{who}: `make handoff_show ref={ref}` shows it."
+        return Answer(context=line, refs=(f"handoff:{ref}",))
+    return NOTHING
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:
@@ -86,10 +83,14 @@ def _task_of(given: HookInput) -> str:
 def saved(layout: Layout, given: HookInput) -> Answer:
     """Return what was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
+    goes_on = source in ("compact", "resume")
     dead, transcript = _take_dead(layout, given.session)
-    died, answer = "", NOTHING
-    session = _take_cleared(layout) if source == "clear" else ""
-    if source in ("compact", "resume"):
+    died, answer, session = "", NOTHING, ""
+    if source == "clear":  # told once
+        cleared = layout.memory_state("cleared")
+        session = files.first_line(cleared)
+        files.discard(cleared)
+    if goes_on:
         answer, session = _recovered(layout), given.session if source == "compact" else ""
     elif dead:
         from contextkit.memory.documents import store
@@ -98,8 +99,8 @@ def saved(layout: Layout, given: HookInput) -> Answer:
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
     where = "this session" if session == given.session else "the session before"
     stored = _payloads(layout, session, where)
-    tells_nothing = answer == NOTHING and not (dead and stored)
-    if tells_nothing and source not in ("compact", "resume"):
+    is_told = goes_on or (dead and stored)
+    if answer == NOTHING and not is_told:
         died, answer = "", _open_task(layout)
     return answer.replace(context="\n".join(filter(None, (died, answer.context, stored))))
 
@@ -176,19 +177,17 @@ def _open_task(layout: Layout) -> Answer:
     from contextkit.memory.flows import recovery_report
 
     for branch, where in given_capsules.places(layout, git.head(layout.repository).name):
-        tasks = store.candidates(where, starts=True)
-        if not tasks or not os.path.isdir(where.memory):
-            continue
-        tree = "" if where.root == layout.root else f" worktree={branch}"
+        tasks = store.candidates(where, starts=True) if os.path.isdir(where.memory) else ()
         last = {task: recovery_report.last_saved(where, task) for task in tasks}
-        if len(tasks) == 1:
-            command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
-            line = f"The task `{tasks[0]}` is open, {last[tasks[0]]}: {command}."
-        else:
+        tree = "" if where.root == layout.root else f" worktree={branch}"
+        if len(last) == 1:
+            ((task, saved),) = last.items()
+            command = f"`make memory_recover task={task}{tree}` prints what is known"
+            return Answer(context=f"The task `{task}` is open, {saved}: {command}.")
+        if last:
             listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
             command = f"`make memory_recover task=…{tree}` prints one"
-            line = f"{len(tasks)} tasks are open: {listed}: {command}."
-        return Answer(context=line)
+            return Answer(context=f"{len(tasks)} tasks are open: {listed}: {command}.")
     return NOTHING
 
 
@@ -257,14 +256,6 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
             ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
             dead.append((moment, name, text.partition("\n")[2].strip()))
     return max(dead)[1:] if dead else ("", "")
-
-
-def _take_cleared(layout: Layout) -> str:
-    """Return the session that was cleared just now, once."""
-    path = layout.memory_state("cleared")
-    session = files.first_line(path)
-    files.discard(path)
-    return session if sessions.is_name(session) else ""
 
 
 def start(layout: Layout, given: HookInput) -> None:
@@ -363,16 +354,15 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context has entered the save zone since the last one."""
-    from contextkit.memory.documents import context_window, store
+    from contextkit.memory.documents import context_window
 
     count, window = _usage(given)
     if given.declared.ours == "Stop" and given.session and _is_behind(given):
         files.write(seen_agents.path(layout, given.session, seen_agents.BEHIND), "")
     if count:
-        task, session = store.current_task(layout), _session(layout, given)
-        zone, path = context_window.look(layout, session, task, count, window)
+        zone, path = context_window.look(layout, *_whose(layout, given), count, window)
         if zone.name == context_window.SAVE and not path:
-            _save_once(layout, given, "token_limit", count)
+            _save_once(layout, given, count)
 
 
 def catch_up(layout: Layout, given: HookInput) -> None:
@@ -384,62 +374,60 @@ def catch_up(layout: Layout, given: HookInput) -> None:
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     files.discard(told(layout, given.session))
-    path = _save_once(layout, given, _reason(given), _usage(given)[0], _MEETING)
+    path = _save_once(layout, given, _usage(given)[0], _MEETING)
     files.write(seen_agents.path(layout, given.session, seen_agents.COMPACTION), path + "\n")
 
 
 def after(layout: Layout, given: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
-    from contextkit.memory.documents import context_window, store
+    from contextkit.memory.documents import context_window
     from contextkit.memory.flows import saving
 
-    context_window.forget(layout, _session(layout, given), store.current_task(layout))
+    context_window.forget(layout, *_whose(layout, given))
     summary = _summary(given.text("compact_summary"))
     mark = seen_agents.path(layout, given.session, seen_agents.COMPACTION)
     waiting = layout.join((files.read_if_there(mark) or "").strip())
     if os.path.isfile(waiting):
         files.discard(mark)
-        if not summary:
-            return
         try:
-            saving.complete_snapshot(layout, waiting, summary)
+            if summary:
+                saving.complete_snapshot(layout, waiting, summary)
             return
         except ContextError:
             pass  # somebody edited it meanwhile: both are kept
-    _save(layout, _reason(given), 0, names.now(), summary=summary)
+    _save(layout, given, 0, names.now(), summary=summary)
 
 
-def _save_once(layout: Layout, given: HookInput, reason: str, count: int, *within: int) -> str:
+def _save_once(layout: Layout, given: HookInput, count: int, *within: int) -> str:
     """Save a snapshot, unless there is one of this moment; return its path."""
-    from contextkit.memory.documents import context_window, store
+    from contextkit.memory.documents import context_window
 
     now, transcript = names.now(), given.text("transcript_path")
-    task, session = store.current_task(layout), _session(layout, given)
 
     def save() -> str:
-        return _save(layout, reason, count, now, transcript=transcript)
+        return _save(layout, given, count, now, transcript=transcript)
 
-    return context_window.once(layout, session, task, save, now, *within)[0]
+    return context_window.once(layout, *_whose(layout, given), save, now, *within)[0]
 
 
 def _save(
-    layout: Layout, reason: str, count: int, now: int, summary: str = "", transcript: str = ""
+    layout: Layout, given: HookInput, count: int, now: int, summary: str = "", transcript: str = ""
 ) -> str:
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving
 
+    reason = "manual" if given.text("trigger") == "manual" else "token_limit"
     made = saving.automatic_snapshot(
         layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
     )
     return layout.shown(snapshots.save(layout, made, now))
 
 
-def _session(layout: Layout, given: HookInput) -> str:
-    return given.session or sessions.find_current(layout)
+def _whose(layout: Layout, given: HookInput) -> tuple[str, str]:
+    """The session and the task that a context belongs to."""
+    from contextkit.memory.documents import store
 
-
-def _reason(given: HookInput) -> str:
-    return "manual" if given.text("trigger") == "manual" else "token_limit"
+    return given.session or sessions.find_current(layout), store.current_task(layout)
 
 
 def _is_behind(given: HookInput) -> bool:
