@@ -108,11 +108,12 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     entries = [entry for _, entry in newest.values() if chosen.takes(entry.name, entry.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
-    wanted.sort(key=lambda entry: entry.name)
-    for entry in (entry for entry in wanted if entry.kind == manifests.ENDED):
+    ended, outputs, documents = list[Entry](), list[Entry](), list[Entry]()
+    apart = {manifests.ENDED: ended, shares.OUTPUT: outputs}
+    for entry in sorted(wanted, key=lambda entry: entry.name):
+        apart.get(entry.kind, documents).append(entry)
+    for entry in ended:
         _end(offer, entry)
-    outputs = [entry for entry in wanted if entry.kind == shares.OUTPUT]
-    documents = [e for e in wanted if e.kind not in (manifests.ENDED, shares.OUTPUT)]
     if report.dry_run:
         for entry in [*documents, *outputs]:
             offer.tell(HISTORY if entry.kind == shares.LEDGER else "taken", entry)
