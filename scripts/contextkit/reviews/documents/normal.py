@@ -25,6 +25,9 @@ _CELL_BEHIND = Pattern(
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
+    r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
+)
 _DRAWN = Pattern(r"[│║┃]")
 _BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
 _SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
@@ -169,6 +172,8 @@ def unmarked(row: str) -> str:
         row = row.replace("****", "**")
         row = objects.unescaped(row)
         bare = row.strip()
+        if label := _CARD.match(bare):
+            return f"{label[1]} {label[2]}"
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
         row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
     return row

@@ -52,6 +52,10 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
     r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
     r"[*_`]{0,3}[\[(]?([^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
 )
+_CODE = Pattern(r"`[^`\n]*(?:[({=;\"']|: (?:true|false|null|\d))[^`\n]*`")  # and no badge
+_DEFINED = Pattern(  # a word with what it means: `P0: …`, `**high** means …`
+    r"(?:^|(?<=[.;,·|:(]\s)|(?<=\s-\s))[*_`]{0,3}(\w[\w/]{1,14})[*_`]{0,3}\s?(?:[:=]|(?:means|is)\b)"
+)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
@@ -310,7 +314,7 @@ def label_in(row: str) -> str:
         stated = _INLINE.search(row)
         word = stated[1].strip("*_`\"'.") if stated else ""
         severity = vocabulary.severity(word)
-    return "" if severity and is_legend(row) else severity
+    return "" if severity and (is_legend(row) or defines(row)) else severity
 
 
 def placed_grade(row: str) -> str:
@@ -346,6 +350,12 @@ def is_legend(value: str) -> bool:
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
+def defines(row: str) -> bool:
+    """Whether a line says what two severities mean: `P0: no release. P1: this week.`"""
+    words = (word.split("/")[0] for word in _DEFINED.findall(row[:LONG]))
+    return len({*map(vocabulary.severity, words)} - {""}) > 1 and not place_in(row).file
+
+
 def names_scale(title: str) -> bool:
     """Whether a heading names a scale and nothing else: `2. Ratings`, `Severity levels`."""
     title_words = {word for word in vocabulary.words(title) if not word.isdigit()}
@@ -363,6 +373,10 @@ def first_part(value: str) -> str:
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = _AT_LINE.sub("", text.strip(), 1)
+    if _CODE.match(bare):  # which grades nothing
+        head = Head("")
+        head.title = vocabulary.plain(bare)
+        return head
     if speaker := _SPEAKER.match(bare):
         said = head_of(bare[speaker.end() :])
         return said if said.severity and said.marked else Head(bare)
@@ -400,7 +414,7 @@ def tail_of(text: str) -> str:
     text = text[: LONG * 2]
     if is_legend(text):
         return ""
-    text = text.replace("`", "")
+    text = _CODE.sub(" ", text).replace("`", "")
     parts = [
         each[1]
         for each in itertools.islice(_BRACKETS.finditer(text), 8)
