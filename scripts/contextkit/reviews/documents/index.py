@@ -368,6 +368,9 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
 def group_of(text: str) -> str:
     """Return the severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
     bare = vocabulary.plain(text)
+    label, value = vocabulary.labelled(bare)
+    if vocabulary.is_scale(label) and (severity := vocabulary.severity(value.strip())):
+        return severity  # `Severity: Critical`
     apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
     is_label = bool(apart) and "|" not in bare and len(bare) <= _LONGEST_LABEL
     if not is_label or vocabulary.says_nothing(bare):

@@ -16,6 +16,7 @@ from contextkit.text.patterns import Pattern
 _DEFINED = Pattern(
     r"(?:[\w ]{1,40}:\s)?([^\w\s|*#`-]{1,4})\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
 )
+_MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _LONGEST = 300  # characters of a line with a legend or a head
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
@@ -100,7 +101,8 @@ def _signs(row: str) -> dict[str, str]:
     for match in filter(None, found):
         parts = [part for part in _PARTED.split(match[2]) if len(part) < _LONGEST]
         graded = map(vocabulary.severity, parts)
-        told[match[1]] = vocabulary.strictest(*graded, phrases.demanded_in(match[2]))
+        demanded = "P0" if _MUST.search(match[2]) else phrases.demanded_in(match[2])
+        told[match[1]] = vocabulary.strictest(*graded, demanded)
     if len(told) < len(found) or sum(map(bool, told.values())) < 2:
         return {}
     usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
@@ -116,7 +118,7 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
     for at, row in enumerate(raw):
-        low = row.lower() if "<" in row else ""
+        low = row.lower() if "<" in row and row.lstrip()[:1] != "|" else ""
         if "<details" in low:
             if open_at and open_at[-1] >= 0:
                 made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)

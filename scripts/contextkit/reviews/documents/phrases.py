@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 
-from contextkit.reviews.documents import shapes, vocabulary
+from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.text.patterns import Pattern
 
 _IS_SAID = Pattern(
@@ -49,7 +49,9 @@ def is_serious(text: str) -> bool:
 
 @functools.lru_cache(1 << 14)
 def says_over(title: str) -> bool:
-    return bool(_OVER.search(title))
+    words = vocabulary.words(title)[:2]
+    is_list = len(words) > 1 and words[0] in _DONE and words[1] in index.PLURALS
+    return is_list or bool(_OVER.search(title))  # `Fixed issues (2)`
 
 
 def is_settled(row: str) -> bool:

@@ -234,7 +234,7 @@ class Outline(Sight):
         head = shapes.head_of(bare)
         own = [*part.few, *self._label_behind(part)]
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
-        is_no_finding = is_verdict or shapes.is_count(head) or shapes.defines(bare)
+        is_no_finding = is_verdict or shapes.is_count(head) or shapes.is_note(bare)
         if is_no_finding or any(map(phrases.is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)

@@ -52,9 +52,15 @@ _NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: 
     r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
     r"[*_`]{0,3}[\[(]?([^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
 )
+_SCORED = Pattern(  # `**CVSS 9.4 (Critical)** AV:N/…`
+    r"[-*_`> ]{0,5}CVSS\s?(?:v?[\d.]{1,3}:?\s)?(?:base\s)?(?:score)?:?[*_]{0,2}\s{0,2}(\d{1,2}\.\d)"
+    r"(?:\s?\((\w{3,12})\))?",
+    re.IGNORECASE,
+)
 _CODE = Pattern(r"`[^`\n]*(?:[({=;\"']|: (?:true|false|null|\d))[^`\n]*`")  # and no badge
 _DEFINED = Pattern(  # a word with what it means: `P0: …`, `**high** means …`
-    r"(?:^|(?<=[.;,·|:(]\s)|(?<=\s-\s))[*_`]{0,3}(\w[\w/]{1,14})[*_`]{0,3}\s?(?:[:=]|(?:means|is)\b)"
+    r"(?:^|(?<=[.;,·|:(]\s)|(?<=\s-\s)|(?<=[；，。：]))[*_`]{0,3}(\w[\w/]{0,14})[*_`]{0,3}"
+    r"\s?(?:[:：=]|(?:means|is)\b)"
 )
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
@@ -74,6 +80,7 @@ _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = vocabulary.word_set("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
+KIND_OF = Pattern(r"^\s{0,8}\*\*[a-z]{3,12}:\*\*\s(?=\S)")  # `**logic:** …`, which labels a title
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 TITLE = 240  # characters of a title
@@ -328,12 +335,16 @@ def fields_in(row: str) -> list[str]:
     """Return a short line, or the sentences of a longer one that are labels: `Severity: high.`"""
     if len(row) < FIELD_LENGTH:
         return [row]
-    parts = (part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH)
-    return [part for part in parts if vocabulary.is_scale(vocabulary.labelled(part)[0])]
+    parts = [part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH]
+    labels = [vocabulary.labelled(part)[0] for part in parts]
+    return [part for part, label in zip(parts, labels, strict=True)  # overall: of all findings
+            if vocabulary.is_scale(label) and not label.startswith("OVERALL")]  # fmt: skip
 
 
 def effect_in(row: str) -> str:
     """Return the severity that a line states as an effect or a score, where nothing else does."""
+    if scored := _SCORED.match(row):
+        return vocabulary.severity(scored[2] or "") or vocabulary.of_score(scored[1])
     label, value = vocabulary.labelled(row.strip(" >"))
     word = first_part(value)
     is_own = word.upper() in _CERTAIN and not is_legend(row)
@@ -354,6 +365,11 @@ def defines(row: str) -> bool:
     """Whether a line says what two severities mean: `P0: no release. P1: this week.`"""
     words = (word.split("/")[0] for word in _DEFINED.findall(row[:LONG]))
     return len({*map(vocabulary.severity, words)} - {""}) > 1 and not place_in(row).file
+
+
+def is_note(row: str) -> bool:
+    """Whether a line is about severities, and no finding: what two mean, or a score alone."""
+    return defines(row) or bool(_SCORED.match(row))
 
 
 def names_scale(title: str) -> bool:

@@ -325,7 +325,8 @@ class Sight:
         """Return the title that stands below a line: labelled, or the first words."""
         if told := labelled(self.plain[first : min(last, first + 8)]):
             return told
-        others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
+        rows = (shapes.KIND_OF.sub("", row) for row in self.plain[first:last])
+        others = (row for row in rows if not shapes.LABELLED.match(row))
         rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
         return next(rows, "").lstrip("#").strip()
 
