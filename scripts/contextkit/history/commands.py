@@ -150,7 +150,7 @@ def events(layout: Layout, args: Arguments) -> Rows:
 
 
 def _ref(layout: Layout, typed: str) -> str:
-    """Return the address that was meant, or what was typed if the document is gone."""
+    """The address that was meant, or what was typed if the document is gone."""
     kind, _ = addresses.parts(typed)
     try:
         return addresses.find(layout, typed).ref

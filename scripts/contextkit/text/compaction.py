@@ -86,7 +86,7 @@ def compacted(text: str, lean: bool = False) -> str:
 
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
-    """Yield each tool's part of the lines with its kind; empty for what is not known."""
+    """Each tool's part of the lines with its kind; empty for what is not known."""
     kind, part = "", list[str]()
     for at, line in enumerate(lines):
         line_kind = _kind(line, kind, lines, at)

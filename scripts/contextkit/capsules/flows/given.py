@@ -151,7 +151,7 @@ def staleness(
 
 
 def told(changes: Since, most: int) -> list[str]:
-    """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
+    """What has happened as lines for an agent, within `most` tokens; the newest stays."""
     lines: list[str] = []
     for count in (5, 3, 2, 1):
         lines = [names.one_line(line) for line in _lines(changes, count)]

@@ -171,7 +171,7 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
 
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of each transcript of a session that worked in the folder."""
+    """The lines of each transcript of a session that worked in the folder."""
     for folder in recovery.transcript_folders(host, root):
         for here, _, inside in os.walk(folder):
             for name in sorted(inside):

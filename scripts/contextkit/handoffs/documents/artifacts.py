@@ -108,7 +108,7 @@ def make(fields: Fields) -> Handoff:
 
 
 def render(handoff: Handoff) -> str:
-    """Return the text of the artifact."""
+    """The text of the artifact."""
     return templates.render("agent_handoff.yaml", handoff=handoff)
 
 
@@ -153,7 +153,7 @@ def _parse_own(text: str) -> Handoff | None:
 
 
 def mark_consumed(text: str, where: str) -> str:
-    """Return the artifact's text with `consumed: true`, otherwise byte for byte the same."""
+    """The artifact's text with `consumed: true`, otherwise byte for byte the same."""
     lines = text.split("\n")
     first = next((line for line in lines if line.lstrip().startswith("from_agent:")), "")
     margin = first[: len(first) - len(first.lstrip())]
@@ -202,7 +202,7 @@ def sentences(text: str) -> str:
 
 
 def template_document(layout: Layout) -> str:
-    """Return the documented template: the template of artifacts with placeholders for values."""
+    """The documented template: the template of artifacts with placeholders for values."""
     values = {name: PLACEHOLDERS.get(name, getattr(Handoff, name, "")) for name in Handoff.fields()}
     body = templates.render("agent_handoff.yaml", handoff=values)
     return templates.render(
@@ -277,7 +277,7 @@ LIMITED = {
 
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
-    """Return (`error` or `warning`, message) pairs; `name` is the file name if in the store."""
+    """(`error` or `warning`, message) pairs; `name` is the file name if in the store."""
     try:
         fields, dropped = read_fields(text, "handoff")
     except ContextError as error:
@@ -304,7 +304,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
 
 
 def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
-    """Yield a message for each limit exceeded."""
+    """A message for each limit exceeded."""
     for field, limit in LIMITED.items():
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:

@@ -172,7 +172,7 @@ def known_profiles(layout: Layout) -> list[str]:
 
 
 def load_profile(layout: Layout, path: str) -> str:
-    """Return the text of a profile, byte for byte; '' without a path."""
+    """The text of a profile, byte for byte; '' without a path."""
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:

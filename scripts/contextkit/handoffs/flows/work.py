@@ -257,7 +257,7 @@ _KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status"
 
 
 def story_named(layout: Layout, text: str) -> str:
-    """Return the path of the story that a prompt names by path or id, or ''."""
+    """The path of the story that a prompt names by path or id, or ''."""
     words = [word.strip(_MARKS) for word in text.split()]
     for word in words:
         if word.endswith(".md") and load_story(os.path.join(layout.root, word)) is not None:

@@ -158,7 +158,7 @@ def to_do(rows: list[Facts]) -> list[Facts]:
 
 
 def in_short(rows: list[Facts]) -> str:
-    """Return one line of what is stored here."""
+    """One line of what is stored here."""
     facts = {str(row["id"]): row for row in rows}
     parts = [
         names.counted(int(str(facts[system].get(name) or 0)), noun)

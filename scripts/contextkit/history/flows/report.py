@@ -43,7 +43,7 @@ _TITLES = ("summary", "next_action", "primary_objective", "target", "context_sum
 
 
 def facts(layout: Layout) -> Facts:
-    """Return everything that the page says. What cannot be read is left out: doctor names it."""
+    """Everything that the page says. What cannot be read is left out: doctor names it."""
     from contextkit.evaluation.documents import marks
 
     events = list(ledger.read(layout))
@@ -75,13 +75,13 @@ def facts(layout: Layout) -> Facts:
 
 
 def _clean(layout: Layout, text: str) -> str:
-    """Return a line of text without secrets, cut to the width of a row."""
+    """A line of text without secrets, cut to the width of a row."""
     text = redaction.redacted(names.one_line(text[: _WHAT * 8]), layout.limits.secrets_allow)[0]
     return names.clipped(text, _WHAT)
 
 
 def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
-    """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about.
+    """What needs doing: `id`, `said`, `command`, and `which` documents it is about.
 
     A system's documents are those of its first row.
     """
@@ -102,7 +102,7 @@ def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
 
 
 def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> Facts:
-    """Return a document that needs something, why, and the command that opens it."""
+    """A document that needs something, why, and the command that opens it."""
     command = names.call(target, ref=ref) if ref else "make context_doctor"
     return {"what": _clean(layout, ref or "a hook"), "why": _clean(layout, why), "open": command}
 
@@ -150,7 +150,7 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
 
 
 def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
-    """Return the text of each entry of a single-file store, by address."""
+    """The text of each entry of a single-file store, by address."""
     try:
         entries = list(addresses.entries(layout, store))
     except (ContextError, OSError):
@@ -167,7 +167,7 @@ def _state(seen: Delivery) -> str:
 
 
 def _title(path: str) -> str:
-    """Return a title for a document: its first heading, else what its first fields say."""
+    """A title for a document: its first heading, else what its first fields say."""
     title = ""
     for line in formats.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
@@ -181,7 +181,7 @@ def _title(path: str) -> str:
 
 
 def _machines(items: list[list[object]]) -> list[list[object]]:
-    """Return [name, documents, tokens] of each other machine with documents stored here."""
+    """[name, documents, tokens] of each other machine with documents stored here."""
     by_machine: dict[str, list[int]] = {}
     for item in items:
         if len(item) > 6:
@@ -190,7 +190,7 @@ def _machines(items: list[list[object]]) -> list[list[object]]:
 
 
 def page(facts: Facts) -> str:
-    """Return the HTML page of these facts: one file that requests nothing, one script of ours."""
+    """The HTML page of these facts: one file that requests nothing, one script of ours."""
     # Escape whatever could end the block of data, or a line of it.
     named = {name: facts[name] for name in ("items", "left_out", "machines")}
     data = json.dumps(named, ensure_ascii=False, separators=(",", ":"))
@@ -207,7 +207,7 @@ def page(facts: Facts) -> str:
 
 
 def _safe(value: Any) -> Any:
-    """Return the same data with every text escaped for HTML, wherever the template puts it."""
+    """The same data with every text escaped for HTML, wherever the template puts it."""
     if isinstance(value, str):
         return html.escape(value.encode("utf-8", "replace").decode("utf-8"))
     if isinstance(value, dict):
@@ -216,7 +216,7 @@ def _safe(value: Any) -> Any:
 
 
 def _tables(safe: Facts) -> dict[str, str]:
-    """Return the table behind each picture, as HTML."""
+    """The table behind each picture, as HTML."""
     columns = {
         "days": ("day stored receipts asked shown net",
                  "Tokens by day: kept out of contexts, what came in instead, and the net so far"),
@@ -257,7 +257,7 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) ->
 
 
 def text(facts: Facts) -> str:
-    """Return the same for a terminal."""
+    """The same for a terminal."""
     spent = facts["spent"]
     lines = [f"{facts['root']}, {facts['made']}", "", "What needs me"]
     for row in facts["needs"]:
@@ -312,7 +312,7 @@ _COST_OF = {**dict.fromkeys(HANDED, "receipts"), ledger.ASKED: "asked", ledger.S
 
 
 def days(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
-    """Return `rows`, one for each day with activity; `net` is the sum so far, without the card."""
+    """`rows`, one for each day with activity; `net` is the sum so far, without the card."""
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     there = {ref: item for ref, item in documents.items() if item.kind in KEPT_OUT}
     for item in there.values():
@@ -346,7 +346,7 @@ def _drawn(rows: list[Facts]) -> Facts:
 
 
 def kinds(documents: Iterable[Delivery]) -> list[Facts]:
-    """Return how often each kind of text was opened again, the most often opened first."""
+    """How often each kind of text was opened again, the most often opened first."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
     for item in documents:
         if item.kind in KEPT_OUT:
@@ -360,7 +360,7 @@ def kinds(documents: Iterable[Delivery]) -> list[Facts]:
 
 
 def flow(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
-    """Return `writers`, `readers` and the `bands` between them, each with its place in pixels."""
+    """`writers`, `readers` and the `bands` between them, each with its place in pixels."""
     received: dict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
         if event["ref"] in documents and event["event"] in _COST_OF:
@@ -436,7 +436,7 @@ def _stacked(
 
 
 def timeline(events: Iterable[ledger.Event]) -> Facts:
-    """Return `rows` (sessions, and their subagents below them), `times` and `left_out` sessions."""
+    """`rows` (sessions, and their subagents below them), `times` and `left_out` sessions."""
     spans: dict[str, list[int]] = {}
     inside: dict[str, str] = {}
     marks: dict[str, list[tuple[str, int, str]]] = defaultdict(list)

@@ -71,7 +71,7 @@ def search(
 
 
 def moment(since: str) -> str:
-    """Return the beginning of an ISO time for `since`: `since` itself, or a duration before now."""
+    """The beginning of an ISO time for `since`: `since` itself, or a duration before now."""
     if not since:
         return ""
     if since[-1:] in "smhd" and since[:-1].isdigit():
@@ -82,7 +82,7 @@ def moment(since: str) -> str:
 
 
 def _score(row: sqlite3.Row) -> float:
-    """Return a match's score: up to twice as high for a recent document."""
+    """A match's score: up to twice as high for a recent document."""
     days = max(0, names.now() - names.moment(row["at"])) / 86_400
     return round(float((row["rank"] + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
 
@@ -119,7 +119,7 @@ def _weight(line: str, terms: tuple[Term, ...]) -> tuple[int, bool]:
 
 
 def _line_in_file(path: str, ref: str, document: str, at: int) -> int:
-    """Return the line number in the file, from 1, of line `at` of a document in it."""
+    """The line number in the file, from 1, of line `at` of a document in it."""
     text = files.read_bytes(path).decode("utf-8", "replace")
     if document in text:
         return text[: text.index(document)].count("\n") + at + 1
@@ -172,7 +172,7 @@ class Catalog:
         }
 
     def read(self, path: str) -> Iterator[Document]:
-        """Yield the documents in a file, with what the ledger knows of them."""
+        """The documents in a file, with what the ledger knows of them."""
         for ref, text in self.texts(path):
             event = self._stored.get(ref, {})
             kind, name = addresses.parts(ref)
@@ -185,7 +185,7 @@ class Catalog:
             }  # fmt: skip
 
     def texts(self, path: str) -> list[tuple[str, str]]:
-        """Return (address, text) of each document in a file; none if it cannot be read."""
+        """(address, text) of each document in a file; none if it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts = {path: self._texts_in(path)}
@@ -205,7 +205,7 @@ class Catalog:
 
 
 def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
-    """Return a document for each finding of a reviewer, and one for the rest of the file."""
+    """A document for each finding of a reviewer, and one for the rest of the file."""
     from contextkit.reviews.documents import agent_review, sections
 
     rest = text = files.read_bytes(path).decode("utf-8", "replace")
@@ -220,7 +220,7 @@ def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
 
 
 def _branch(text: str) -> str:
-    """Return the branch that a document names near its beginning."""
+    """The branch that a document names near its beginning."""
     for line in text.split("\n", _HEAD)[:_HEAD]:
         name, colon, value = line.strip().lstrip("-").strip().partition(":")
         if colon and name.strip("*\"' ").lower() in ("branch", "source_branch"):
@@ -310,7 +310,7 @@ _MOST_TERMS = 32  # terms in a query
 
 
 def folded(text: str) -> str:
-    """Return the words of a text, separated by single spaces."""
+    """The words of a text, separated by single spaces."""
     if text.isascii():
         return _NO_LETTERS.sub(" ", text.lower()).strip()
     decomposed = unicodedata.normalize("NFKD", text.lower()).lower()
@@ -331,5 +331,5 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def _in_fts(terms: tuple[Term, ...]) -> str:
-    """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
+    """The terms as an FTS5 query, in which nothing that was typed acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)

@@ -145,7 +145,7 @@ def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts
 
 
 def spent(documents: Iterable[Delivery], card: int) -> dict[str, int]:
-    """Return what stayed out of contexts and what it cost; `net` is the difference."""
+    """What stayed out of contexts and what it cost; `net` is the difference."""
     there = [item for item in documents if item.kind in KEPT_OUT]
     costs = ("handed", "asked", "shown")
     sums = {name: sum(getattr(item, name) for item in there) for name in ("stored", *costs)}
@@ -171,7 +171,7 @@ def totals(documents: Iterable[Delivery]) -> dict[str, int]:
 
 
 def by_system(documents: Iterable[Delivery]) -> dict[str, dict[str, int]]:
-    """Return the totals of each system with a known document, named as in context_status."""
+    """The totals of each system with a known document, named as in context_status."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
     for document in documents:
         if store := stores.BY_KIND.get(document.kind):
@@ -212,7 +212,7 @@ class History:
         return its[-1] if its else {}
 
     def sources(self, ref: str) -> list[str]:
-        """Return what a document was made from, and what its writer had been given before."""
+        """What a document was made from, and what its writer had been given before."""
         made = self.stored(ref)
         refs = dict.fromkeys(made.get("from", ()))
         for writer in writers(made):
@@ -223,13 +223,13 @@ class History:
         return list(refs)
 
     def handed(self, ref: str) -> list[ledger.Event]:
-        """Return the events that handed a document to somebody, alone or with others."""
+        """The events that handed a document to somebody, alone or with others."""
         own = [event for event in self.of.get(ref, ()) if event["event"] in HANDED]
         both = {id(event): event for event in (*own, *self.put_with.get(ref, ()))}
         return sorted(both.values(), key=lambda event: str(event["at"]))
 
     def left(self, ref: str) -> list[str]:
-        """Return what was made from a document, and what its recipients stored afterwards."""
+        """What was made from a document, and what its recipients stored afterwards."""
         refs = dict.fromkeys(event["ref"] for event in self.made_of.get(ref, ()))
         for handed in self.handed(ref):
             after = (e for e in self.by.get(handed.get("to", ""), ()) if e["at"] >= handed["at"])
@@ -239,7 +239,7 @@ class History:
 
 
 def writers(stored: ledger.Event) -> list[str]:
-    """Return who stored a document, as `to` names it: the subagent, else the agent or session."""
+    """Who stored a document, as `to` names it: the subagent, else the agent or session."""
     if stored.get("by"):
         return [stored["by"]]
     named = [f"agent:{stored['agent']}"] if stored.get("agent") else []
@@ -248,7 +248,7 @@ def writers(stored: ledger.Event) -> list[str]:
 
 
 def lineage(layout: Layout, history: History, ref: str) -> Facts:
-    """Return what is known of one document; `from` and `left` are addresses."""
+    """What is known of one document; `from` and `left` are addresses."""
     made = history.stored(ref)
     size = made.get("tokens", 0)
     opened = [
@@ -304,7 +304,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:
-    """Return the files that a text names and that have changed since a commit."""
+    """The files that a text names and that have changed since a commit."""
     if not commit or layout.repository is None:
         return []
     paths = _files_named(text)
@@ -326,7 +326,7 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
 
 
 def _files_named(text: str) -> list[str]:
-    """Return the paths in a text that could be below the root, without line numbers, each once."""
+    """The paths in a text that could be below the root, without line numbers, each once."""
     paths: dict[str, None] = {}
     for kind, named, _ in facts.find(text[:_MOST_TEXT]):
         if kind in ("path", "location"):

@@ -39,14 +39,14 @@ class HostEvent(Record):
         return self.does or self.name
 
     def about(self, outputs: bool = True) -> str:
-        """Return a pattern of the tools that it is about, without `tools` unless `outputs`."""
+        """A pattern of the tools that it is about, without `tools` unless `outputs`."""
         if not (self.tools and outputs):
             return self.matcher
         tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in self.tools]
         return f"^({'|'.join(filter(None, [self.matcher, *tools]))})$"
 
     def is_about(self, tool: str) -> bool:
-        """Return whether a tool is one of `tools`."""
+        """Whether a tool is one of `tools`."""
         return any(
             tool == name or (name[-1:] == "_" and tool.startswith(name)) for name in self.tools
         )
@@ -109,13 +109,13 @@ class Host(Record):
     trusts: str = ""  # the file, beside `home`, that says which projects the user trusts
 
     def folder(self) -> str:
-        """Return the folder of the host's own files; empty if unknown."""
+        """The folder of the host's own files; empty if unknown."""
         variable, below = self.home
         named = os.environ.get(variable, "") if variable else ""
         return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
 
     def days_kept(self) -> int:
-        """Return how many days the host keeps transcripts: its own setting, or 30."""
+        """How many days the host keeps transcripts: its own setting, or 30."""
         file, key = self.keeps
         path = os.path.join(self.folder(), file)
         days = formats.object_in(formats.tail(path, 1 << 20)).get(key) if file else None
@@ -129,7 +129,7 @@ KNOWN: dict[str, Host] = {}  # those imported so far, by name
 
 
 def door() -> str:
-    """Return how commands are called where no Makefile of the project has them."""
+    """How commands are called where no Makefile of the project has them."""
     place = version.toolkit("bin", "contextkit")
     return f"'{place}'" if " " in place else place
 
@@ -139,7 +139,7 @@ def by_name(*events: HostEvent) -> dict[str, HostEvent]:
 
 
 def names_of_hosts() -> tuple[str, ...]:
-    """Return the names of all declared hosts, in alphabetical order."""
+    """The names of all declared hosts, in alphabetical order."""
     from contextkit.hosts.documents import declared
 
     files = os.listdir(os.path.dirname(declared.__file__))
@@ -148,7 +148,7 @@ def names_of_hosts() -> tuple[str, ...]:
 
 
 def find(name: str) -> Host:
-    """Return the declaration of a host. Raises ContextError for an unknown name."""
+    """The declaration of a host. Raises ContextError for an unknown name."""
     if name not in KNOWN:
         if name not in names_of_hosts():
             choices = ", ".join(names_of_hosts())
@@ -159,12 +159,12 @@ def find(name: str) -> Host:
 
 
 def every() -> tuple[Host, ...]:
-    """Return every declared host."""
+    """Every declared host."""
     return tuple(map(find, names_of_hosts()))
 
 
 def defaults() -> tuple[str, ...]:
-    """Return the names of the hosts that are meant if none is named."""
+    """The names of the hosts that are meant if none is named."""
     return tuple(host.name for host in every() if host.default)
 
 
@@ -190,7 +190,7 @@ class HookInput(Record):
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
     def inside(self, name: str) -> dict[str, Any]:
-        """Return an object field; empty if it is absent or none."""
+        """An object field; empty if it is absent or none."""
         return formats.inside(self.passed, name)
 
     @property
@@ -282,7 +282,7 @@ def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
 
 
 def notice(host: str, event: str, text: str) -> str:
-    """Return what tells the user, not the agent, something at the start of a session; else ''."""
+    """What tells the user, not the agent, something at the start of a session; else ''."""
     declared = find(host).events.get(event)
     if declared is None or declared.ours != "SessionStart" or find(host).flat:
         return ""

@@ -39,28 +39,28 @@ class HookAgent(Record):
 
 
 def folder(layout: Layout, session: str) -> str:
-    """Return the folder for a session, whose name is already safe (`hosts.HookInput`)."""
+    """The folder for a session, whose name is already safe (`hosts.HookInput`)."""
     return os.path.join(layout.hooks, session or "unknown")
 
 
 def path(layout: Layout, session: str, name: str) -> str:
-    """Return a file of a session: a mark, or that of a subagent, whose name is safe as well."""
+    """A file of a session: a mark, or that of a subagent, whose name is safe as well."""
     return os.path.join(folder(layout, session), name)
 
 
 def link(layout: Layout, session: str, agent: str) -> str:
-    """Return the file that says where a subagent's report is, until the main agent was told."""
+    """The file that says where a subagent's report is, until the main agent was told."""
     return path(layout, session, (agent or "main") + _LINK)
 
 
 def links(layout: Layout, session: str) -> list[str]:
-    """Return the files of what the main agent was not told yet."""
+    """The files of what the main agent was not told yet."""
     named = stores.names_in(folder(layout, session))
     return [path(layout, session, name) for name in named if name.endswith(_LINK)]
 
 
 def take(path: str) -> str:
-    """Return the text of a link and remove it; '' if it was told already."""
+    """The text of a link and remove it; '' if it was told already."""
     try:
         text = files.read_if_there(path) or ""
         os.unlink(path)
@@ -93,7 +93,7 @@ def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
 
 
 def locked(layout: Layout, session: str) -> files.locked:
-    """Return the lock under which a session's subagents are changed."""
+    """The lock under which a session's subagents are changed."""
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 

@@ -101,7 +101,7 @@ def check(settings: dict[str, Any], where: str) -> None:
 
 
 def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-    """Yield (event, group, place in it, handler) for each of our handlers."""
+    """(event, group, place in it, handler) for each of our handlers."""
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):

@@ -211,12 +211,12 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
 
 
 def _is_replaced(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message, now or later."""
+    """Whether the host takes a receipt in place of this agent's message, now or later."""
     return _takes_a_result(hook) or _is_replaced_later(hook)
 
 
 def _takes_a_result(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message now."""
+    """Whether the host takes a receipt in place of this agent's message now."""
     return bool({"respond", "instead"} & set(hook.declared.takes))
 
 
@@ -332,7 +332,7 @@ def _status(response: dict[str, Any]) -> int | None:
 
 
 def _topic(hook: HookInput, tool: str) -> str:
-    """Return the tool's name with the command or address that it was called with."""
+    """The tool's name with the command or address that it was called with."""
     called = hook.inside("tool_input").values()
     first = next((text for text in called if isinstance(text, str)), "")
     return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()

@@ -23,7 +23,7 @@ _RUNS = ("-exec", "-delete", "-ok", "-fprint", "-fls", "--output", "--ext-diff",
 
 
 def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
-    """Return whether the host runs each part of `command` in this mode without a question."""
+    """Whether the host runs each part of `command` in this mode without a question."""
     if mode not in _ASKING or any(map(os.path.exists, host.managed)):
         return False
     texts = [_text(command, part) for part in parts]
@@ -51,7 +51,7 @@ def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
 
 
 def _text(command: str, part: Simple) -> str:
-    """Return a simple command as the host compares it: without harmless redirections."""
+    """A simple command as the host compares it: without harmless redirections."""
     text = command[part.start : part.end].strip()
     for ending in ("2>&1", "2>/dev/null", "2> /dev/null"):
         text = text.removesuffix(ending).rstrip()
@@ -59,7 +59,7 @@ def _text(command: str, part: Simple) -> str:
 
 
 def _allows(rule: str, text: str) -> bool:
-    """Return whether a rule such as `Bash(npm test:*)` allows a command."""
+    """Whether a rule such as `Bash(npm test:*)` allows a command."""
     if rule in ("Bash", "Bash(*)", "Bash(:*)"):
         return True
     inside = rule.removeprefix("Bash(").removesuffix(")")
@@ -73,7 +73,7 @@ def _allows(rule: str, text: str) -> bool:
 
 
 def _only_reads(part: Simple) -> bool:
-    """Return whether a command is one that hosts run without asking, inside the project."""
+    """Whether a command is one that hosts run without asking, inside the project."""
     words = part.words
     outside = any(word.startswith(("/", "~")) or ".." in word for word in words[1:])
     if part.assigned or outside or any(word.startswith(_RUNS) for word in words):
@@ -83,7 +83,7 @@ def _only_reads(part: Simple) -> bool:
 
 
 def _program(rule: str) -> str:
-    """Return the program that a rule is about; `*` for every one, empty for another tool."""
+    """The program that a rule is about; `*` for every one, empty for another tool."""
     if not rule.startswith("Bash"):
         return ""
     inside = rule.removeprefix("Bash").strip("()").split(" ")[0].partition(":")[0]
@@ -91,7 +91,7 @@ def _program(rule: str) -> str:
 
 
 def _rules(host: Host, kind: str) -> list[str]:
-    """Return the user's rules and those of the project, which allow only if the user trusts it."""
+    """The user's rules and those of the project, which allow only if the user trusts it."""
     if not host.rules:
         return []
     project = os.environ.get(host.project, "")
@@ -108,7 +108,7 @@ def _rules(host: Host, kind: str) -> list[str]:
 
 
 def _is_trusted(host: Host, project: str) -> bool:
-    """Return whether the user has said to the host that the project's settings hold."""
+    """Whether the user has said to the host that the project's settings hold."""
     folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
     projects = formats.inside(_settings(os.path.join(folder, host.trusts)), "projects")
     entry = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]
@@ -116,5 +116,5 @@ def _is_trusted(host: Host, project: str) -> bool:
 
 
 def _settings(path: str) -> dict[str, object]:
-    """Return the object in a file; an empty one for anything else."""
+    """The object in a file; an empty one for anything else."""
     return formats.object_in((files.read_if_there(path) or "").encode())

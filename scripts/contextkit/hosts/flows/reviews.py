@@ -115,7 +115,7 @@ def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[
 
 
 def _faults(reading: Reading, terms: Terms | None) -> list[str]:
-    """Return what is wrong with a file, one line each."""
+    """What is wrong with a file, one line each."""
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]

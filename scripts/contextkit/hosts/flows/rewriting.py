@@ -83,7 +83,7 @@ _OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadop
 
 
 def rewritten(layout: Layout, given: HookInput) -> Answer:
-    """Return the tool's input with the wrapped command; NOTHING to leave it alone."""
+    """The tool's input with the wrapped command; NOTHING to leave it alone."""
     asked = given.inside("tool_input")
     command = str(asked["command"])
     parts = wrappable(command)
@@ -105,19 +105,19 @@ def rewritten(layout: Layout, given: HookInput) -> Answer:
 
 
 def is_about_a_command(given: HookInput) -> bool:
-    """Return whether the tool runs a command in a shell and waits for it."""
+    """Whether the tool runs a command in a shell and waits for it."""
     asked = given.inside("tool_input")
     waits = isinstance(asked.get("command"), str) and not asked.get("run_in_background")
     return waits and not os.environ.get(RAW)
 
 
 def is_wrapped(command: object) -> bool:
-    """Return whether a command runs under our wrapper, so that its output is short already."""
+    """Whether a command runs under our wrapper, so that its output is short already."""
     return isinstance(command, str) and f"/{LAUNCHER} --sink=" in command.replace("'", "")
 
 
 def wrappable(command: str) -> list[Simple]:
-    """Return the simple commands of what may be wrapped; empty for what is left alone."""
+    """The simple commands of what may be wrapped; empty for what is left alone."""
     if is_wrapped(command) or "\0" in command:
         return []
     parts = shell.parse(command)
@@ -134,7 +134,7 @@ def wrappable(command: str) -> list[Simple]:
 
 
 def _is_excluded(part: Simple) -> bool:
-    """Return whether a command reads a file, asks somebody, or is one of ours."""
+    """Whether a command reads a file, asks somebody, or is one of ours."""
     if not part.words or any(assignment.startswith(f"{RAW}=") for assignment in part.assigned):
         return True
     name, arguments = part.name, part.words[1:]
@@ -150,7 +150,7 @@ def _is_excluded(part: Simple) -> bool:
 
 
 def _asks_by_option(part: Simple) -> bool:
-    """Return whether an option asks somebody, or has the command go on without end."""
+    """Whether an option asks somebody, or has the command go on without end."""
     given = (argument.partition("=") for argument in part.words[1:])
     asks = any(option in _ASKS and value not in _NO for option, _, value in given)
     watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # before a word it has a value
@@ -158,7 +158,7 @@ def _asks_by_option(part: Simple) -> bool:
 
 
 def _asks_by_verb(part: Simple) -> bool:
-    """Return whether a command says that it serves, or that it asks."""
+    """Whether a command says that it serves, or that it asks."""
     if part.name in _OF_NAMES or _AGREED.intersection(part.words):
         return False
     if part.name in _SHELLS and _runs_a_server(part.words[1:]):
@@ -168,7 +168,7 @@ def _asks_by_verb(part: Simple) -> bool:
 
 
 def _runs_a_server(arguments: tuple[str, ...]) -> bool:
-    """Return whether the script that an interpreter runs is called one: `python tools/serve.py`."""
+    """Whether the script that an interpreter runs is called one: `python tools/serve.py`."""
     script = next((word for word in arguments if not word.startswith("-")), "")
     return script.rpartition("/")[2].partition(".")[0] in _SERVERS
 
@@ -186,12 +186,12 @@ def _verbs(part: Simple) -> Iterator[str]:
 
 
 def _is_flag(part: Simple, option: str) -> bool:
-    """Return whether what follows an option is no value of it: of make, behind `-s` or `-kj4`."""
+    """Whether what follows an option is no value of it: of make, behind `-s` or `-kj4`."""
     return part.name in _MAKES and option[1:2] in _FLAGS_OF_MAKE
 
 
 def prints_ours(layout: Layout, command: object) -> bool:
-    """Return whether a command is one of ours, or reads what is stored: its output is wanted."""
+    """Whether a command is one of ours, or reads what is stored: its output is wanted."""
     if not isinstance(command, str):
         return False
     stored = layout.shown(layout.payloads) + "/" in command
@@ -213,7 +213,7 @@ def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
-    """Return whether a git command prints a file, opens an editor, or waits for answers."""
+    """Whether a git command prints a file, opens an editor, or waits for answers."""
     pairs = zip(("", *arguments), arguments, strict=False)
     verbs = [word for before, word in pairs if word[:1] != "-" and before not in ("-C", "-c")]
     verb = verbs[0] if verbs else ""
@@ -233,7 +233,7 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
 
 
 def _needs_no_editor(argument: str) -> bool:
-    """Return whether an option of git gives the message, as in `-am`, or needs none."""
+    """Whether an option of git gives the message, as in `-am`, or needs none."""
     if argument.startswith("--"):
         return argument.partition("=")[0] in _MESSAGES
     return argument.startswith("-") and not frozenset("mFC").isdisjoint(argument)
@@ -256,7 +256,7 @@ def _peeled(parts: list[Simple]) -> int | None:
 
 
 def wrapped(command: str, parts: list[Simple], sink: str) -> str:
-    """Return the command with our wrapper behind it; `sink` names the mark first."""
+    """The command with our wrapper behind it; `sink` names the mark first."""
     at = parts[_peeled(parts) or 0].start
     mark = sink.partition("--sink=")[2].partition(" ")[0]
     end = f"printf '\\0{mark}:%s\\n' \"$?\""
@@ -264,7 +264,7 @@ def wrapped(command: str, parts: list[Simple], sink: str) -> str:
 
 
 def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> str:
-    """Return the call of our wrapper, with what it cannot know by itself."""
+    """The call of our wrapper, with what it cannot know by itself."""
     launcher = os.path.join(version.TOOLKIT, LAUNCHER)
     plain = "".join(char for char in command[:_TOPIC] if char.isalnum() or char in " ./_=-").strip()
     words = [

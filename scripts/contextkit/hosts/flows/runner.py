@@ -37,7 +37,7 @@ Check = Callable[[Layout, HookInput], object]
 
 
 def run(argv: list[str], data: bytes) -> str:
-    """Return what the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
+    """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
     host = _caller(host or hosts.defaults()[0])
@@ -123,7 +123,7 @@ def _caller(host: str) -> str:
 
 
 def _is_adopted(host: str) -> bool:
-    """Return whether the project has our hooks in its settings, besides those of a plugin."""
+    """Whether the project has our hooks in its settings, besides those of a plugin."""
     declaration = hosts.find(host)
     path = os.path.join(os.environ.get(declaration.project, "."), declaration.settings)
     text = files.text_of(path)
@@ -189,7 +189,7 @@ def _done(layout: Layout, action: Action, hook: HookInput) -> Answer:
 
 
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
-    """Return the answer, naming which of its documents another machine stored."""
+    """The answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
     from contextkit.base import addresses
@@ -279,7 +279,7 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
 
 
 def _may_sweep(layout: Layout, given: HookInput) -> bool:
-    """Return whether the last sweep was over an hour ago, or the session has ended before."""
+    """Whether the last sweep was over an hour ago, or the session has ended before."""
     if not os.path.isdir(layout.payloads):
         return False
     try:
@@ -291,7 +291,7 @@ def _may_sweep(layout: Layout, given: HookInput) -> bool:
 
 
 def _may_recover(layout: Layout, given: HookInput) -> bool:
-    """Return whether anything may be saved here, another session have died, or this one goes on."""
+    """Whether anything may be saved here, another session have died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
     if given.text("source") == "compact" and os.path.isfile(layout.reminders):
@@ -320,13 +320,13 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
 
 
 def _is_behind(layout: Layout, given: HookInput) -> bool:
-    """Return whether a turn ended before its transcript was written."""
+    """Whether a turn ended before its transcript was written."""
     behind = os.path.join(layout.hooks, given.session, seen_agents.BEHIND)
     return bool(given.session) and not given.agent and os.path.exists(behind)
 
 
 def _calls_an_agent(layout: Layout, given: HookInput) -> object:
-    """Return whether a prompt of the user's begins with the name of an agent."""
+    """Whether a prompt of the user's begins with the name of an agent."""
     from contextkit.base import agents
 
     return not given.agent and agents.recognized(
@@ -346,7 +346,7 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
 
 
 def _may_brief(layout: Layout, given: HookInput) -> bool:
-    """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
+    """Whether a subagent gets a briefing: none that judges others, or that a run asked."""
     from contextkit.base import agents
 
     places = (layout.capsules, layout.handoffs)
@@ -365,7 +365,7 @@ def ask(layout: Layout, given: HookInput) -> Answer:
 
 
 def _is_expected(layout: Layout, given: HookInput) -> bool:
-    """Return whether a live review run asked this agent, whose contract the run gives."""
+    """Whether a live review run asked this agent, whose contract the run gives."""
     if not _has_runs(layout):
         return False
     from contextkit.hosts.flows import reviews
@@ -406,36 +406,36 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
 
 
 def _is_apart(layout: Layout) -> bool:
-    """Return whether this is a worktree: what it starts with may be in another one."""
+    """Whether this is a worktree: what it starts with may be in another one."""
     here = layout.repository
     return here is not None and here.folder != here.common
 
 
 def _has_runs(layout: Layout) -> bool:
-    """Return whether a review was ever started here."""
+    """Whether a review was ever started here."""
     return os.path.isdir(layout.store("run"))
 
 
 def _may_review(layout: Layout, given: HookInput) -> bool:
-    """Return whether a session may be a reviewer of a run."""
+    """Whether a session may be a reviewer of a run."""
     return not given.agent and _has_runs(layout)
 
 
 def _nobody(layout: Layout, given: HookInput) -> bool:
-    """Return whether the host's own summarizer stops: it has no type and never started."""
+    """Whether the host's own summarizer stops: it has no type and never started."""
     if given.passed.get("agent_type") != "":
         return False
     return not seen_agents.load(layout, given.session, given.agent).started
 
 
 def _has_links(layout: Layout, given: HookInput) -> bool:
-    """Return whether the main agent has answers whose reports it was not told of."""
+    """Whether the main agent has answers whose reports it was not told of."""
     main = given.session and not given.agent
     return bool(main and seen_agents.links(layout, given.session))
 
 
 def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
-    """Return whether a tool brings what a subagent reports to the main agent."""
+    """Whether a tool brings what a subagent reports to the main agent."""
     starts_agents = given.text("tool_name") in given.declared.matcher.split("|")
     return starts_agents and isinstance(given.passed.get("tool_response"), dict)
 
@@ -447,7 +447,7 @@ def _is_too_long(layout: Layout, given: HookInput) -> bool:
 
 
 def _is_wrappable(given: HookInput) -> bool:
-    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+    """Whether a tool runs a command that may be wrapped; most commands may not."""
     from contextkit.hosts.flows import rewriting
 
     shell = given.declared.is_about(given.text("tool_name"))
@@ -456,7 +456,7 @@ def _is_wrappable(given: HookInput) -> bool:
 
 
 def _longest(found: object) -> int:
-    """Return the length of the longest text in a tool's result: it has no more tokens."""
+    """The length of the longest text in a tool's result: it has no more tokens."""
     if isinstance(found, str):
         return len(found)
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
@@ -464,7 +464,7 @@ def _longest(found: object) -> int:
 
 
 def _has_work(layout: Layout, given: HookInput) -> bool:
-    """Return whether a session that ends left anything that ends with it."""
+    """Whether a session that ends left anything that ends with it."""
     places = (layout.payloads, layout.hooks, layout.running)
     state = os.path.join(layout.handoffs, "session-state")
     of_session = [os.path.join(place, given.session) for place in places]
@@ -494,7 +494,7 @@ def _sync(layout: Layout, verb: str) -> Answer:
 
 
 def actions_of(given: HookInput) -> tuple[Action, ...]:
-    """Return the actions for an event of a host; none for an undeclared event."""
+    """The actions for an event of a host; none for an undeclared event."""
     declared = hosts.find(given.host).events.get(given.event)
     if declared and declared.ours == "PreToolUse" and not _is_wrappable(given):
         return ()
@@ -553,7 +553,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
 
 
 def log(hooks: str) -> str:
-    """Return the path of the diagnostics in the folder of the hooks."""
+    """The path of the diagnostics in the folder of the hooks."""
     return os.path.join(hooks, "diagnostics.log")
 
 
@@ -572,7 +572,7 @@ def note(hooks: str, where: str, problem: Exception | str) -> None:
 
 
 def noted(hooks: str) -> list[str]:
-    """Return the lines, oldest first; none if there is no file."""
+    """The lines, oldest first; none if there is no file."""
     try:
         text = files.read_bytes(log(hooks)).decode("utf-8", "replace")
     except ContextError:

@@ -35,7 +35,7 @@ def command(layout: Layout, given: HookInput) -> Answer:
 
 
 def reminders(layout: Layout, given: HookInput) -> Answer:
-    """Return a line with the number of open reminders."""
+    """A line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
@@ -63,7 +63,7 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:
-    """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
+    """A new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
@@ -73,7 +73,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
 
 
 def _task_of(given: HookInput) -> str:
-    """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
+    """The prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
     calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
     for part in _parts(calls):
@@ -84,7 +84,7 @@ def _task_of(given: HookInput) -> str:
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:
-    """Return what was saved: all of it if the context is lost, else a line on the open task."""
+    """What was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
     dead, transcript = _take_dead(layout, given.session)
     died, answer = "", NOTHING
@@ -147,12 +147,12 @@ def _key(line: str) -> str:
 
 
 def told(layout: Layout, session: str) -> str:
-    """Return the file of what a conversation was told; a compaction drops that."""
+    """The file of what a conversation was told; a compaction drops that."""
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
 def _payloads(layout: Layout, session: str, where: str) -> str:
-    """Return a line with the ids of the session's newest payloads, also of one that ended."""
+    """A line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
     from contextkit.payloads.documents import store
@@ -260,7 +260,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
 
 
 def _take_cleared(layout: Layout) -> str:
-    """Return the session that was cleared just now, once."""
+    """The session that was cleared just now, once."""
     path = layout.memory_state("cleared")
     session = files.first_line(path)
     files.discard(path)
@@ -330,7 +330,7 @@ def note_opened(layout: Layout, session: str, transcript: str) -> None:
 
 
 def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
-    """Yield the id of each call that names a payload's file, and the payload's address."""
+    """The id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
     for part in _parts(line for line in lines if store.encode() in line):
         call = str(part.get("id") or part.get("call_id") or "")
@@ -342,7 +342,7 @@ def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
 
 
 def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the id of each of these calls with what it returned."""
+    """The id of each of these calls with what it returned."""
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
@@ -352,7 +352,7 @@ def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, 
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the calls and results in lines of a transcript, of either form."""
+    """The calls and results in lines of a transcript, of either form."""
     for line in map(formats.object_in, lines):
         if payload := formats.inside(line, "payload"):
             yield payload
@@ -443,7 +443,7 @@ def _reason(given: HookInput) -> str:
 
 
 def _is_behind(given: HookInput) -> bool:
-    """Return whether the transcript still lacks the turn's last message."""
+    """Whether the transcript still lacks the turn's last message."""
     message, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
     if not message or not os.path.isfile(path):
         return False
@@ -452,7 +452,7 @@ def _is_behind(given: HookInput) -> bool:
 
 
 def _usage(given: HookInput) -> tuple[int, int]:
-    """Return the tokens of the context and the size of its window; 0 for what is unknown."""
+    """The tokens of the context and the size of its window; 0 for what is unknown."""
     from contextkit.memory.documents import context_window
 
     path = given.text("transcript_path")

@@ -63,7 +63,7 @@ class Engine:
         raise NotImplementedError
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
+        """(key, value) for the keys that exist, in any order."""
         raise NotImplementedError
 
     def forget(self, machine: str) -> None:

@@ -76,7 +76,7 @@ class Git(Engine):
         return {keys[key]: data for key, data in self._read(keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that the machine has; `heads` has fetched them."""
+        """(key, value) for the keys that the machine has; `heads` has fetched them."""
         for name, data in self._read(f"{machine}:{key}" for key in keys):
             yield name.partition(":")[2], data
 

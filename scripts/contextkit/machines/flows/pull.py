@@ -228,7 +228,7 @@ def _check_spelling(offer: Offer, name: str) -> None:
 
 
 def _spellings(name: str) -> Iterator[tuple[str, str]]:
-    """Yield a name and each folder on its way, all as a file system without case compares them."""
+    """A name and each folder on its way, all as a file system without case compares them."""
     parts = name.split("/")
     for end in range(2, len(parts) + 1):
         part = "/".join(parts[:end])

@@ -54,7 +54,7 @@ def _store(kind: str) -> stores.Store | None:
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Yield (name, path) of every file here that can travel, in no particular order."""
+    """(name, path) of every file here that can travel, in no particular order."""
     for store in stores.STORES:
         if not store.travels:
             continue
@@ -75,7 +75,7 @@ def local(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _below(place: str) -> Iterator[str]:
-    """Yield the regular files below a folder, without links, hidden files, and copies kept."""
+    """The regular files below a folder, without links, hidden files, and copies kept."""
     for entry in addresses.walked(place, ""):
         relative = os.path.relpath(entry.path, place)
         if stores.MARK not in relative:
@@ -88,7 +88,7 @@ def _matches(relative: str, pattern: str) -> bool:
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, text) of what only this machine writes: its subagents, its ledger pieces."""
+    """(name, text) of what only this machine writes: its subagents, its ledger pieces."""
     try:
         rows = [row for row in registry.rows(layout) if not row.get("machine")]
     except ContextError:
@@ -100,7 +100,7 @@ def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 
 def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """Yield this machine's own ledger lines by month, in pieces that no longer change once full."""
+    """This machine's own ledger lines by month, in pieces that no longer change once full."""
     for path in ledger.months(layout):
         month = os.path.basename(path).removesuffix(".jsonl")
         data = files.read_bytes(path)
@@ -202,7 +202,7 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what `addresses.save_origins` keeps of each document that another machine wrote.
+    """What `addresses.save_origins` keeps of each document that another machine wrote.
 
     It is where `place` says, whose checks are slow. A text beside ours has no address.
     """
@@ -304,7 +304,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
 
 
 def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
-    """Yield the events in a ledger piece, each with its machine appended."""
+    """The events in a ledger piece, each with its machine appended."""
     for line in data.splitlines():
         event = formats.object_in(line) if len(line) <= _LINE else {}
         if event:

@@ -55,7 +55,7 @@ class Checkpoint(Record):
 
 
 def render(checkpoint: Checkpoint) -> str:
-    """Return the checkpoint as JSON with a nested `state`, and what else there is to say."""
+    """The checkpoint as JSON with a nested `state`, and what else there is to say."""
     values = vars(checkpoint)
     fields = {name: values[name] for name in ("checkpoint_id", "task_id", "phase", "timestamp")}
     fields["state"] = {name: values[name] for name in (*_LISTS, "findings_count")}

@@ -53,7 +53,7 @@ def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
 
 
 def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
-    """Return the zone of a context holding `tokens` tokens; `window` is its size if known."""
+    """The zone of a context holding `tokens` tokens; `window` is its size if known."""
     warn_at, save_at = borders(layout.limits, window)
     name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
     return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
@@ -66,7 +66,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
-    """Return the zone and the path of this rise's snapshot; '' if there is none or none due."""
+    """The zone and the path of this rise's snapshot; '' if there is none or none due."""
     current_zone = zone(layout, tokens, window)
     if current_zone.name == SAVE:
         return current_zone, snapshot_of(layout, session, task)
@@ -82,7 +82,7 @@ def forget(layout: Layout, session: str, task: str) -> None:
 def once(
     layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
 ) -> tuple[str, bool]:
-    """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
+    """The path of this rise's snapshot and whether it is new, calling `write` if needed.
 
     A snapshot of more than `age` seconds does not count for a compaction, which needs what was said
     since. A process killed in between leaves one snapshot too many, but never one too few.

@@ -70,7 +70,7 @@ class Finding(Record):
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
 
     def texts(self) -> Iterable[str]:
-        """Yield every text in the finding, in the order of the format."""
+        """Every text in the finding, in the order of the format."""
         yield self.summary
         yield from self.discoveries
         for file in self.files:

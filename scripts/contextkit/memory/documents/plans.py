@@ -104,7 +104,7 @@ def _texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
 
 
 def _questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
-    """Return each key question with its section and its line number there."""
+    """Each key question with its section and its line number there."""
     questions = []
     for section in outline.find("Key Questions"):
         for item in sections.items(section.lines, grouped=False):
@@ -166,7 +166,7 @@ def _nested(text: str) -> str:
 
 
 def render(plan: Plan) -> str:
-    """Return the document of a new plan in the layout of the design."""
+    """The document of a new plan in the layout of the design."""
     states = {field: _behind_label(getattr(plan, field)) for field in _STATES}
     return FORM.render(plan, **states)
 

@@ -158,7 +158,7 @@ def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None
 
 
 def _labeled(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (field, text) for each `**Fix:** …`, and for each list item below such a label."""
+    """(field, text) for each `**Fix:** …`, and for each list item below such a label."""
     for block in reading.blocks("\n".join(lines)):
         label, rest = _label(block.text)
         name = label if rest else _plain_name(block.lead) if block.kind == "item" else ""

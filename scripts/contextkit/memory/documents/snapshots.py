@@ -107,7 +107,7 @@ FORM = codec.Form(
 
 
 def render(snapshot: Snapshot) -> str:
-    """Return the document in the layout of the design, with the digests on its last line."""
+    """The document in the layout of the design, with the digests on its last line."""
     return FORM.render(
         snapshot,
         tokens=str(snapshot.tokens or ""),

@@ -44,7 +44,7 @@ _DEVICES = frozenset(
 
 
 def check_task(task: str) -> str:
-    """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
+    """`task` if it is valid as a task id and file name. Raises ContextError otherwise."""
     if not names.safe(task) or len(task) > _LONGEST or _is_device(task):
         allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
         raise bad_input(f"task: {task[:60]!r} must be {allowed}")
@@ -73,14 +73,14 @@ def meant_phase(phase: str, field: str = "phase") -> str:
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
-    """Return `phase` if it is one of the four phases. Raises ContextError otherwise."""
+    """`phase` if it is one of the four phases. Raises ContextError otherwise."""
     if phase not in PHASES:
         raise bad_input(f"{field}={phase[:60]}: must be one of {', '.join(PHASES)}")
     return phase
 
 
 def check_tokens(typed: str) -> int:
-    """Return the number of tokens in a text like `~150,000`. Raises ContextError for any other."""
+    """The number of tokens in a text like `~150,000`. Raises ContextError for any other."""
     count = names.count(typed)
     if count is None:
         raise bad_input(f"tokens={typed[:40]}: must be a whole number")

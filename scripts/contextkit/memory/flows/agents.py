@@ -61,7 +61,7 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 
 
 def last_fan_out(layout: Layout, task: str) -> FanOut:
-    """Return the last fan-out of a task, or an empty one if none can be read."""
+    """The last fan-out of a task, or an empty one if none can be read."""
     try:
         text = files.read_if_there(layout.memory_state(f"{task}.agents")) or "{}"
         fields = formats.object_from_json(text, "fan-out")

@@ -65,12 +65,12 @@ class Report(Record):
 
 
 def most_findings(budget: int) -> int:
-    """Return how many findings can have a line in a report of `budget` tokens."""
+    """How many findings can have a line in a report of `budget` tokens."""
     return budget // _A_LINE
 
 
 def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) -> Report:
-    """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
+    """The report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
     first = _first(layout, saved, budget)
     last = [_files_in_play(saved, budget)] if saved.files else []

@@ -60,7 +60,7 @@ class Kept:
         self._end = os.open(self._turns[self._turn], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
 
     def parts(self) -> tuple[bytes, int, bytes]:
-        """Return the beginning, how many bytes are missing after it, and the end."""
+        """The beginning, how many bytes are missing after it, and the end."""
         beginning = _read(self.path)
         if self._end < 0:
             return beginning, 0, b""
@@ -227,7 +227,7 @@ class Ending:
         self.status: int | None = None
 
     def without(self, data: bytes) -> bytes:
-        """Return `data` without the mark; a beginning of it waits for the next call."""
+        """`data` without the mark; a beginning of it waits for the next call."""
         data = self._rest + data
         self._rest = b""
         if self.status is not None:
@@ -245,5 +245,5 @@ class Ending:
         return data
 
     def rest(self) -> bytes:
-        """Return what looked like a mark and was none."""
+        """What looked like a mark and was none."""
         return self._rest

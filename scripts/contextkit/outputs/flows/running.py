@@ -125,7 +125,7 @@ def _spawned(argv: list[str], actions: list[tuple[int, int, int]]) -> int:
 
 
 def _argv(command: list[str]) -> list[str]:
-    """Return the program and its arguments; one text with more than a name is for the shell."""
+    """The program and its arguments; one text with more than a name is for the shell."""
     if len(command) > 1 or _PLAIN.issuperset(command[0]):
         return command
     shell = os.environ.get("SHELL", "")
@@ -134,7 +134,7 @@ def _argv(command: list[str]) -> list[str]:
 
 
 def _is_one_file() -> bool:
-    """Return whether our standard output and errors are one file: then their order is kept."""
+    """Whether our standard output and errors are one file: then their order is kept."""
     try:
         output, errors = os.fstat(1), os.fstat(2)
     except OSError:
@@ -223,7 +223,7 @@ class _Intake:
         self.sources.clear()
 
     def _has_ended(self) -> bool:
-        """Return whether the command has ended; a child's status is taken down."""
+        """Whether the command has ended; a child's status is taken down."""
         job = self.job
         if job.process and job.status is None:
             process, state = os.waitpid(job.process, os.WNOHANG)
@@ -231,7 +231,7 @@ class _Intake:
         return job.status is not None
 
     def _wait(self) -> int:
-        """Return for how many milliseconds nothing else has to be looked at."""
+        """For how many milliseconds nothing else has to be looked at."""
         job = self.job
         if job.status is not None:
             return 0

@@ -101,7 +101,7 @@ def _loaded() -> Iterator[None]:
 
 
 def place(job: Job) -> str:
-    """Return the path of a new file for an output that is getting long."""
+    """The path of a new file for an output that is getting long."""
     layout = Layout(job.options.get("root", ""))
     folder = os.path.join(files.store(layout.state), FOLDER)
     os.makedirs(folder, exist_ok=True)
@@ -109,7 +109,7 @@ def place(job: Job) -> str:
 
 
 def _left_behind(layout: Layout) -> list[str]:
-    """Return the outputs of runs that were killed, each told once; old ones are removed."""
+    """The outputs of runs that were killed, each told once; old ones are removed."""
     folder = os.path.join(layout.state, FOLDER)
     paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -130,7 +130,7 @@ def _left_behind(layout: Layout) -> list[str]:
 
 
 def so_far(job: Job) -> str:
-    """Return the line for a command that runs longer than its host waits."""
+    """The line for a command that runs longer than its host waits."""
     kept = job.output.kept
     assert kept
     path = Layout(job.options.get("root", "")).shown(kept.path)
@@ -154,7 +154,7 @@ def tell(job: Job) -> None:
 
 
 def _told(job: Job) -> str:
-    """Return what to print of the output; empty if it is short."""
+    """What to print of the output; empty if it is short."""
     assert job.output.kept
     layout = Layout(job.options.get("root", ""))
     beginning, missing, end = job.output.kept.parts()
@@ -214,7 +214,7 @@ def digested(layout: Layout, told: Told) -> str:
 
 
 def compacted(text: str, size: int, limits: Limits) -> str:
-    """Return the text in a shorter form that loses nothing, or says what; empty if all are long."""
+    """The text in a shorter form that loses nothing, or says what; empty if all are long."""
     from contextkit.text import compaction
 
     passes = min(int(_SAVES * size), limits.hook_tool_output_tokens or _OVER)
@@ -289,24 +289,24 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
 
 
 def _lacks(digest: engine.Digest) -> bool:
-    """Return whether something that must be told is only counted."""
+    """Whether something that must be told is only counted."""
     return any(row.aspect == "more" or row.finding.startswith("+") for row in digest.rows)
 
 
 def _cuts(digest: engine.Digest) -> int:
-    """Return how many statements are cut off."""
+    """How many statements are cut off."""
     return sum(row.finding.count("…") for row in digest.rows)
 
 
 def _first(digest: engine.Digest | None) -> str:
-    """Return a line that stands for the output in a list of payloads."""
+    """A line that stands for the output in a list of payloads."""
     if digest is None:
         return ""
     return digest.key or (digest.rows[0].finding if digest.rows else "")
 
 
 def _rows(digest: engine.Digest | None, before: int) -> str:
-    """Return the digest's rows, each with its line in the file where `before` lines come first."""
+    """The digest's rows, each with its line in the file where `before` lines come first."""
     if digest is None:
         return ""
 
@@ -327,7 +327,7 @@ def _shown(head: str, body: str, path: str) -> str:
 
 
 def _said(aspect: str, finding: str) -> str:
-    """Return what a row says, its aspect only once: `warning: a.c:7:1: unused variable`."""
+    """What a row says, its aspect only once: `warning: a.c:7:1: unused variable`."""
     says_so = _FAILS if aspect == "failed" else re.compile(re.escape(aspect), re.IGNORECASE)
     if says_so.match(finding):
         return finding
@@ -355,7 +355,7 @@ def _ending(statement: str) -> str:
 
 
 def _head(told: Told, size: int, away: str) -> str:
-    """Return the first line: how the command ended, how much it printed, where its path starts."""
+    """The first line: how the command ended, how much it printed, where its path starts."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
     amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
     if told.size:
@@ -365,7 +365,7 @@ def _head(told: Told, size: int, away: str) -> str:
 
 
 def ending(status: int | None, signal: int) -> str:
-    """Return how a command ended: `exit 1`, `killed by SIGTERM`."""
+    """How a command ended: `exit 1`, `killed by SIGTERM`."""
     if status is None:
         return f"interrupted by SIG{_SIGNALS.get(signal, signal)}" if signal else "ended, killed"
     if status > 128 and status - 128 in _SIGNALS:
@@ -407,6 +407,6 @@ def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, i
 
 
 def _printable(text: str) -> str:
-    """Return `text` as one line that a document's field takes."""
+    """`text` as one line that a document's field takes."""
     line = names.one_line("".join(char if char.isprintable() else " " for char in text))
     return line.strip() or "output"

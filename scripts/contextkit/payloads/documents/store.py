@@ -294,7 +294,7 @@ def touch(path: str, now: int) -> None:
 
 
 def used(layout: Layout, session: str, path: str, now: int) -> str:
-    """Return `path` after marking its session as used."""
+    """`path` after marking its session as used."""
     path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
     try:
         touch(os.path.join(folder(layout, session), MANIFEST), now)
