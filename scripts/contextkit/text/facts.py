@@ -60,31 +60,31 @@ def find(text: str) -> list[Fact]:
     return sorted(facts, key=lambda fact: fact[2])
 
 
-def share(whole: str, said: str) -> str:
-    """`12/87`: how many of the facts of `whole` its replacement `said` carries."""
+def share(whole: str, text: str) -> str:
+    """`12/87`: how many of the facts of `whole` its replacement `text` carries."""
     facts = find(whole)
-    return f"{kept(facts, said)}/{len(facts)}"
+    return f"{kept(facts, text)}/{len(facts)}"
 
 
-def kept(facts: list[Fact], said: str) -> int:
-    """How many of `facts` the text `said` carries too."""
-    there = {(kind, value) for kind, value, _ in find(said)}
+def kept(facts: list[Fact], text: str) -> int:
+    """How many of `facts` are also in `text`."""
+    there = {(kind, value) for kind, value, _ in find(text)}
     there |= {("path", value.partition(":")[0]) for kind, value in there if kind == "location"}
-    said = _plain(said) + "\n"
-    return sum((kind, value) in there or _is_quoted(kind, value, said) for kind, value, _ in facts)
+    text = _plain(text) + "\n"
+    return sum((kind, value) in there or _is_quoted(kind, value, text) for kind, value, _ in facts)
 
 
-def _is_quoted(kind: str, sentence: str, said: str) -> bool:
-    """Whether a sentence appears whole in `said`, even if table rows were turned into sentences."""
-    at = said.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
-    return at >= 0 and said[at + len(sentence)] in "\n.:;!?"
+def _is_quoted(kind: str, sentence: str, text: str) -> bool:
+    """Whether a sentence appears whole in `text`, even if table rows were turned into sentences."""
+    at = text.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
+    return at >= 0 and text[at + len(sentence)] in "\n.:;!?"
 
 
 def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
-_KNOWN: dict[str, tuple[str, str] | None] = {}  # what each word seen so far is
+_KNOWN: dict[str, tuple[str, str] | None] = {}  # the fact, if any, that each word so far is
 
 
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
@@ -112,7 +112,7 @@ def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
-    """The fact that a word is; ("bare", number) if the next word must be its unit."""
+    """The fact in a word; ("bare", number) for a number whose unit may be the next word."""
     core = word.lstrip(_OPENING).rstrip(_CLOSING)
     if core.isalpha() or not core:
         return ("error", core) if core[:1].isupper() and _is_error(core) else None
