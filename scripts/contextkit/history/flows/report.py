@@ -36,7 +36,7 @@ Facts = dict[str, Any]
 
 MOST_ITEMS = 10_000  # newest documents on the page
 _MOST = 200  # rows of any other list
-_EXAMPLES = 5  # documents named below what needs doing
+_EXAMPLES = 5  # documents listed below a task
 _HEAD = 2_000  # bytes of a document that are searched for its title
 _WHAT = 100  # characters of a title
 _TITLES = ("summary", "next_action", "primary_objective", "target", "context_summary")
@@ -81,7 +81,7 @@ def _clean(layout: Layout, text: str) -> str:
 
 
 def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
-    """What needs doing: `id`, `said`, `command`, and `which` documents it is about.
+    """The tasks: `id`, `said`, `command`, and `which` documents each is about.
 
     A system's documents are those of its first row.
     """
@@ -96,7 +96,7 @@ def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
         rows.append({**stale, "command": "capsule_prompt"})
     return [
         {**row, "said": _clean(layout, str(row["said"])), "command": f"make {row['command']}",
-         "which": [_about(layout, **one) for one in which.pop(row["id"], ())[:_EXAMPLES]]}
+         "which": [_about(layout, **fields) for fields in which.pop(row["id"], ())[:_EXAMPLES]]}
         for row in rows
     ]  # fmt: skip
 
@@ -232,8 +232,8 @@ def _tables(safe: Facts) -> dict[str, str]:
     drawn = safe["timeline"]["rows"]
     rows = {
         **safe, "days": safe["days"]["rows"], "bands": safe["flow"]["bands"],
-        "inside": [one for row in drawn for one in row["inside"]],
-        "marks": [{"session": row["name"], **one} for row in drawn for one in row["marks"]],
+        "inside": [part for row in drawn for part in row["inside"]],
+        "marks": [{"session": row["name"], **part} for row in drawn for part in row["marks"]],
     }  # fmt: skip
     by_picture = {
         name: _table(
@@ -249,20 +249,20 @@ def _tables(safe: Facts) -> dict[str, str]:
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     cells = [
-        [{"text": one if isinstance(one, str) else f"{one:,}", "number": not isinstance(one, str)}
-         for one in row]
+        [{"text": v if isinstance(v, str) else f"{v:,}", "number": not isinstance(v, str)}
+         for v in row]
         for row in rows
     ]  # fmt: skip
     return templates.render("report_table.html", caption=caption, heads=heads, rows=cells)
 
 
 def text(facts: Facts) -> str:
-    """The same for a terminal."""
+    """The facts for a terminal."""
     spent = facts["spent"]
     lines = [f"{facts['root']}, {facts['made']}", "", "What needs me"]
     for row in facts["needs"]:
         lines += [f"  {row['id']}: {row['said']}: {row['command']}"]
-        lines += [f"    {one['what']}  {one['why'][:60]}" for one in row["which"]]
+        lines += [f"    {each['what']}  {each['why'][:60]}" for each in row["which"]]
     lines += [] if facts["needs"] else ["  nothing"]
     lines += ["", "Does it help (tokens)"]
     lines += [f"{spent[name]:>10,}  {label}" for name, label in _SPENT]
@@ -276,7 +276,7 @@ def text(facts: Facts) -> str:
     lines += [tables.table(("tokens", "from", "to"), bands)] if bands else ["  nowhere yet"]
     machines = [tuple(map(str, row)) for row in facts["machines"]]
     lines += ["", tables.table(("stored on", "documents", "tokens"), machines)] if machines else []
-    return "\n".join(names.spoken(line) for one in lines for line in one.split("\n"))
+    return "\n".join(names.spoken(line) for part in lines for line in part.split("\n"))
 
 
 _SPENT = (
@@ -296,15 +296,15 @@ ON_DISK, AGAIN, ASKED, SESSIONS, SUBAGENTS = (
 _COLORS = {ON_DISK: "rest", AGAIN: "shown", ASKED: "asked"}
 _OTHERS = ("others", "other agents")
 _LAST = (ON_DISK, *_OTHERS)  # below all others, whatever their size
-_DAYS = 30  # with any activity
-_BARS, _ABOVE, _DATES = 118, 110, 6  # pixels of the bars and above them; dates that are written
+_DAYS = 30  # days with any activity
+_BARS, _ABOVE, _DATES = 118, 110, 6  # pixels of the bars and above them; dates that are shown
 _ENDS = 6  # names on either side of the flow; the rest is one more
 _NAME = 24  # characters of a name
-_TALL, _THIN, _LABEL, _APART = 240, 1.5, 22, 10  # pixels: the flow, a band at least, names
+_TALL, _THIN, _LABEL, _APART = 240, 1.5, 22, 10  # pixels: the flow, the thinnest band, names
 _SESSIONS = 12  # newest sessions that are drawn
 _AXIS, _ROW = 16, 42  # pixels of the times, and of a session
-_IDLE, _GAP = 1800, 2.5  # seconds without an event that are not drawn; percent in their place
-_LABELS = 24  # percent between two times that are written
+_IDLE, _GAP = 1800, 2.5  # seconds without an event that are left out; percent drawn in their place
+_LABELS = 24  # percent between two times that are shown
 _MARKS = {("stored", "handoff"): "handoff", ("stored", "snapshot"): "saved"}
 
 
@@ -346,7 +346,7 @@ def _drawn(rows: list[Facts]) -> Facts:
 
 
 def kinds(documents: Iterable[Delivery]) -> list[Facts]:
-    """How often each kind of text was opened again, the most often opened first."""
+    """How often texts of each kind were opened again, the most often opened first."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
     for item in documents:
         if item.kind in KEPT_OUT:
@@ -381,7 +381,7 @@ def _reader(event: ledger.Event) -> str:
 
 
 def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
-    """Put all but the largest names of either side into one each."""
+    """Combine all but the largest names of either side into one."""
     largest = []
     for side, rest in enumerate(_OTHERS):
         whole: Counter[str] = Counter()
@@ -399,7 +399,7 @@ def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
 
 
 def _placed(sums: Counter[tuple[str, str]]) -> Facts:
-    """Stack both sides, and lead each band from where it leaves one to where it meets the other."""
+    """Stack both sides, and give each band its ends on both of them."""
     scale = _TALL / max(1, sums.total())
     thick = {pair: max(_THIN, count * scale) for pair, count in sums.items()}
     writers, readers = (_stacked(sums, thick, side) for side in (0, 1))
@@ -472,7 +472,7 @@ def timeline(events: Iterable[ledger.Event]) -> Facts:
 
 
 class _Places:
-    """Where a moment is along the picture: hours in which nothing happened are left out."""
+    """The place of a moment along the picture, which leaves out hours without events."""
 
     def __init__(self, spans: Iterable[list[int]]) -> None:
         self.stretches: list[list[int]] = []
@@ -500,7 +500,7 @@ class _Places:
                 "began": names.iso(first), "ended": names.iso(last)}  # fmt: skip
 
     def times(self) -> Iterator[Facts]:
-        """The beginning of each stretch that is far enough from the one before to be written."""
+        """The beginnings of stretches, as far as there is room to show them."""
         written = -float(_LABELS)
         for first, _ in self.stretches:
             at = self.of(first)

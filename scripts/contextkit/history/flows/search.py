@@ -25,7 +25,7 @@ Document = dict[str, str]  # the columns of the table `documents`, and its `text
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
-_HEAD = 40  # lines at the top in which a document names its branch
+_HEAD = 40  # lines at the top of a document that may name its branch
 MOST = 50  # documents returned
 
 
@@ -53,10 +53,10 @@ class Found(Record):
 def search(
     layout: Layout, q: str, kind: str = "", session: str = "", branch: str = "", since: str = ""
 ) -> tuple[Iterator[Found], int]:
-    """The best matches, best first and limited in number, and how many there are in all.
+    """The best matches, best first and limited in number, and the number of all matches.
 
-    `q` is as typed; an empty filter matches everything; `since` is as `moment` takes it. Each
-    document is read only when the iterator reaches it: a person sees just the first few.
+    `q` is as typed; an empty filter matches everything; see `moment` for `since`. Each document is
+    read only when the iterator reaches it, since a person sees just the first few.
     """
     kinds = (*addresses.kinds(), "review")
     if kind and kind not in kinds:
@@ -101,7 +101,7 @@ def _found(
     words = [word for term in terms for word in term.words]
     snippet = names.clipped_around(lines[best], words, _SNIPPET)
     above = [heading for heading, line, _ in markdown.outline(lines) if line <= best]
-    there = whole.split("\n")  # with a secret of many lines, which is one in the text
+    there = whole.split("\n")  # a secret of many lines, which is a single one in the text
     at = next((n for n in range(best, len(there)) if there[n] == lines[best]), best)
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
@@ -112,7 +112,7 @@ def _found(
 
 
 def _weight(line: str, terms: tuple[Term, ...]) -> tuple[int, bool]:
-    """How many terms a line has, and whether it has a word of one that a line break divides."""
+    """The number of terms in a line, and whether it has part of one that spans lines."""
     body = folded(line)
     whole = sum(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
     return whole, not {word for term in terms for word in term.words}.isdisjoint(body.split())
@@ -133,7 +133,7 @@ class Catalog:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._texts: dict[str, list[tuple[str, str]]] = {}  # of the file that was read last
+        self._texts: dict[str, list[tuple[str, str]]] = {}  # of the last file that was read
 
     def files(self) -> dict[str, Signature]:
         """Every file that may hold documents, archived ones too, with a signature of its state."""
@@ -172,7 +172,7 @@ class Catalog:
         }
 
     def read(self, path: str) -> Iterator[Document]:
-        """The documents in a file, with what the ledger knows of them."""
+        """The documents in a file, with what the ledger knows about them."""
         for ref, text in self.texts(path):
             event = self._stored.get(ref, {})
             kind, name = addresses.parts(ref)
@@ -251,7 +251,7 @@ WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.sessi
 def _matching(layout: Layout, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.Row]:
     """Bring the index up to date, then return the wanted documents.
 
-    Of two processes, one updates the index; the other waits. What is broken is made anew next time.
+    Of two processes, one updates the index, the other waits. A broken index is rebuilt next time.
     """
     try:
         files.make_folder(layout.ledger)
@@ -282,7 +282,7 @@ def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.R
 
 
 def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
-    """Index what is new or has changed; forget what is gone."""
+    """Index new and changed files; forget deleted ones."""
     there = catalog.files()
     index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
     for path in (path for path, signature in index.items() if there.get(path) != signature):
@@ -298,7 +298,7 @@ def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
             base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
 
 
-# The query language, and texts in the form in which they are compared: lower case, no accents, no
+# The query language, and the form in which texts are compared: lower case, no accents, no
 # punctuation. Characters of scripts without spaces between words (Chinese, Japanese …) are words of
 # their own.
 
@@ -331,5 +331,5 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def _in_fts(terms: tuple[Term, ...]) -> str:
-    """The terms as an FTS5 query, in which nothing that was typed acts as an operator."""
+    """The terms as an FTS5 query, in which typed text never acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)

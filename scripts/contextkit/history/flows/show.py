@@ -39,7 +39,7 @@ def document(layout: Layout, ref: str, part: str = "") -> Opened:
 
 
 def whole(layout: Layout, address: addresses.Address) -> str:
-    """The whole of a document that was found, whatever kind of file holds it."""
+    """The whole of a document, whatever kind of file holds it."""
     store = stores.BY_KIND[address.kind]
     if not store.is_file:
         return files.read_bytes(address.path).decode("utf-8", "replace")

@@ -19,13 +19,13 @@ _SEALED = "sealed"  # the field of an outer head that holds the real one
 
 
 class Elsewhere(ContextError):
-    """The head on the remote is not the one that we left: another folder uses our id."""
+    """The head on the remote is not our last one: another folder uses our id."""
 
 
 class Sending(NamedTuple):
     """What a push writes under a machine's keys: objects, then their manifest, then the head.
 
-    `keep` holds every key that is needed from now on, `before` the digest in the head that we left.
+    `keep` has every key that is needed from now on, `before` the digest in our last head.
     """
 
     machine: str
@@ -37,14 +37,14 @@ class Sending(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes that are sent."""
+        """The number of bytes to send."""
         return sum(map(len, self.objects.values())) + len(self.manifest[1]) + len(self.head)
 
 
 class Engine:
-    """What a push and a pull use; network and disk errors are ContextErrors with its name.
+    """The interface for push and pull; network and disk errors are ContextErrors with its name.
 
-    It has the tree of `manifests` at `where`; how keys are kept is added for each kind of remote.
+    It keeps the tree of `manifests` at `where`; each kind of remote adds how keys are stored.
     """
 
     def __init__(self, where: str) -> None:
@@ -67,7 +67,7 @@ class Engine:
         raise NotImplementedError
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote and no other machine needs."""
+        """Remove everything that a machine wrote and no other one needs."""
         raise NotImplementedError
 
     def heads(self) -> dict[str, bytes]:
@@ -88,7 +88,7 @@ class Engine:
         return sending.size
 
     def _check(self, sending: Sending) -> None:
-        """Raise Elsewhere for another head there than the one that we left."""
+        """Raise Elsewhere if the head there is not our last one."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:

@@ -41,7 +41,7 @@ _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance
          "-c", "protocol.ext.allow=never",
          "-c", "fetch.fsckObjects=true", "-c", "http.lowSpeedLimit=1",
          "-c", "http.lowSpeedTime=60")  # fmt: skip
-# The same at the other end of a local path, which does not see the options of this one.
+# The same for the other end of a local path, which does not see our options.
 _SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=: -c gc.auto=0"
            " -c core.fsmonitor=false -c receive.autogc=false")  # fmt: skip
 
@@ -81,7 +81,7 @@ class Git(Engine):
             yield name.partition(":")[2], data
 
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Each existing `machine:key` with its content, all from one process."""
+        """Each existing `machine:key` with its content, all read by one process."""
         keys, here = list(wanted), self._here()
         path = os.path.join(self._folder, f"wanted-{os.getpid()}")
         files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)

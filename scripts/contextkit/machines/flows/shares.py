@@ -44,7 +44,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: all but what git carries, and the inbox."""
+    """The kinds that travel unless others are named: those not in git, and the inbox."""
     in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
     return tuple(kind for kind in kinds() if kind not in in_git)
 
@@ -202,9 +202,9 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
-    """What `addresses.save_origins` keeps of each document that another machine wrote.
+    """The entries for `addresses.save_origins`: each document that another machine wrote.
 
-    It is where `place` says, whose checks are slow. A text beside ours has no address.
+    The paths are those of `place`, whose checks are slow. A text beside ours has no address.
     """
     for name, version in sorted(notes.documents.items()):
         for copy in version.beside:
@@ -223,8 +223,8 @@ def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]
 def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     """The function that merges two versions of this document, if there is one.
 
-    It keeps what ours says, adds nothing if ours includes theirs, and answers None for two texts
-    that are not versions of one document.
+    It keeps our entries, adds nothing if ours includes theirs, and returns None for two texts that
+    are not versions of one document.
     """
     store = _store(name.partition("/")[0])
     return stores.module(store).merge if store and store.merges else None

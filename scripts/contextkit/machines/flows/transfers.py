@@ -50,7 +50,7 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
         kind, path = name.partition("/")[::2]
         is_shared = kind in shares.OWN and not path.startswith(machine.id)  # part of a file here
         if name not in texts and kind != manifests.ENDED and not is_shared:
-            version.gone = True  # which makes no new version: it is only no longer offered
+            version.gone = True  # not a new version: it is just no longer offered
     _note_ended(layout, notes, now)
     for version in notes.documents.values():
         note_settled(layout, version)
@@ -109,7 +109,7 @@ def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
 
 
 def note_settled(layout: Layout, version: Version) -> None:
-    """Forget copies beside ours that somebody removed; remove those that ours is equal to now."""
+    """Forget copies beside ours that were removed; remove those that equal ours by now."""
     for copy in list(version.beside):
         path = layout.join(copy.path)
         if copy.sha256 == version.sha256:
@@ -120,7 +120,7 @@ def note_settled(layout: Layout, version: Version) -> None:
 
 
 class Choice(Record):
-    """A selection: `kinds` (empty: the default kinds), and whose; an empty name matches all."""
+    """A selection: `kinds` (empty: the default ones), and of whom; an empty name matches all."""
 
     kinds: tuple[str, ...] = ()
     session: str = ""

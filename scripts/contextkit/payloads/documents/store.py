@@ -58,7 +58,7 @@ class Payload(Record):
 
     @property
     def parts(self) -> dict[str, str]:
-        """What may be asked for by name."""
+        """The parts that may be requested by name."""
         return {
             "head": f"{self.topic}\n{self.created_at}  {self.source}  ~{self.tokens}",
             "summary": self.summary,
@@ -250,7 +250,7 @@ def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] 
         try:
             there = load(path, path)
         except ContextError:
-            continue  # it was edited
+            continue  # the file was edited
         if (there.content, there.source) == (payload.content, payload.source):
             return path, there
     return None
@@ -262,7 +262,7 @@ def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
         files.write(
             path, render_manifest({"sessionId": session, "createdAt": added["createdAt"]}, [added])
         )
-    elif not splice(path, added):  # another tool wrote it: the files are the truth
+    elif not splice(path, added):  # another tool wrote the manifest: the files are the truth
         repair(layout, session, now)
     try:
         touch(path, now)
@@ -465,7 +465,7 @@ def _change(path: str, old: Fields, new: Fields) -> bool:
 
 
 def _end(data: bytes) -> tuple[int, int]:
-    """Where the list ends, and the total; (0, 0) if the tail is not as we write it."""
+    """The end of the list, and the total; (0, 0) if the tail is not as we write it."""
     end = data.rfind(_tail(0).partition("0")[0].encode(), max(0, len(data) - 200))
     digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
     ours = end >= 0 and digits.isdigit() and _tail(int(digits)).encode() == data[end:]

@@ -1,8 +1,8 @@
-"""The course of a subagent after its launch, in its row: what became of it, its report, its end.
+"""The course of a subagent after its launch, in its row: its state, its report, its end.
 
-A look writes the state that its files show (`background.py`) into its row, once. For an agent that
-handed in no report, the table of verdicts says how it ended: a failed agent is a row, not a missing
-one. The review run that it worked for, if any, learns of its end.
+A look writes the state shown by its files (`background.py`) into its row, once. For an agent that
+handed in no report, the table of verdicts says how it ended, so that a failed agent has a line
+there. The review run that it worked for, if any, learns of its end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
-_PROSE = 40  # words of an output that is more than the last lines of a log
+_PROSE = 40  # words from which on an output is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
@@ -30,13 +30,13 @@ News = tuple[str, str]
 def refresh(
     layout: Layout, now: int, identity: str = "", unattended: bool = False
 ) -> tuple[list[registry.Row], list[News]]:
-    """Record the state of each running subagent; return all rows as they are then, and the news.
+    """Record the state of each running subagent; return all updated rows, and the news.
 
     `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
-    is none. What an `unattended` look finds is news again for the next look, which a person reads.
+    is none. Whatever an `unattended` look finds is news again for the next look by a person.
     """
     rows = _rows(layout, identity)
-    identity = identity and rows[0]["id"]  # the same one, even if a newer one has its slug
+    identity = identity and rows[0]["id"]  # keep the same one even if a newer one has its slug
     by_id: dict[str, dict[str, Any]] = {}
     gaps: list[News] = []
     for row in rows:
@@ -70,7 +70,7 @@ def _rows(layout: Layout, identity: str) -> list[registry.Row]:
 
 
 def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
-    """Write changes into the rows that are still active; return the rows that ended with that."""
+    """Write changes into the rows that are still active; return the rows that ended by that."""
     ended = []
 
     def edit(rows: list[Any]) -> None:
@@ -90,7 +90,7 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 
 
 def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
+    """Do what a subagent's end requires, whoever recorded it; a look never fails because of it."""
     try:
         take_over(layout, row, now)
     except (ContextError, OSError) as error:
@@ -99,7 +99,7 @@ def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """A row's new status, what it did not leave, and its last words if it has no result."""
+    """A row's new status, its missing files, and its last words if it has no result."""
     status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
@@ -359,7 +359,7 @@ def _row_id(layout: Layout, report: Report) -> str:
 def _close(
     layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
 ) -> None:
-    """Write gaps, the end and these changes into the row; a failure to do so is only reported."""
+    """Write gaps, the end and these changes into the row; a failure is only reported."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
         if gaps:
@@ -410,7 +410,7 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """Where a deliverable is in the repository: where it was made, or a copy of it."""
+    """The path of a deliverable in the repository: the original, or a copy."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
     if os.path.realpath(source) == target:
         return target
@@ -481,8 +481,8 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     text = files.read(left) if left else printed
     if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
         return "", ""
-    session, said = str(row.get("session") or ""), printed if left else ""
-    stored = _stored(layout, session, agent, text, said, now)
+    session, answer = str(row.get("session") or ""), printed if left else ""
+    stored = _stored(layout, session, agent, text, answer, now)
     if left:
         os.unlink(left)
     statements = authored.answer(printed) if left and printed.strip() else authored.read(text)
@@ -499,7 +499,7 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 
 
 def _is_report(layout: Layout, row: registry.Row) -> bool:
-    """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
+    """Whether a subagent printed prose or Markdown rather than the lines of a log."""
     log = background.place_of(layout, row.get("log_path"))
     lines = list(filter(str.strip, files.read(log).split("\n"))) if log else []
     marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
