@@ -176,7 +176,8 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
     if name.lower() in _PRODUCTS or path.startswith("//") or path.count("{") != path.count("}"):
         return None
     if "/" in path:
-        is_file = bool(dot and stem) and suffix.isalnum() and suffix[0].isalpha()
+        has_suffix = suffix.isalnum() and suffix[0].isalpha()
+        is_file = bool(dot and stem) and has_suffix
         is_deep = path.count("/") > 1 and any(char in "-_." for char in path)
         looks_so = is_file or is_deep or path[0] in "./~"
         valid = looks_so and len(path) > 3 and any(map(str.isalpha, path))

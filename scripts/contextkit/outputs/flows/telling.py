@@ -28,6 +28,7 @@ FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that st
 _OVER = 2000  # tokens, for a call by hand where the settings turn the hook off
 _DAY = 86_400
 _ROWS = 60
+# `make bench what=peers` compares lossless forms with those of other tools.
 _SHARE, _MOST = 0.4, 10_000  # share of the output, and tokens, of a lossless form
 _LEAST_SHARE = 0.05  # share of the output that nearly every such form has
 _SAVES = 0.8  # share of the output, for a form that would be short as an output of its own

@@ -1,6 +1,7 @@
 """The kinds of text, one module each, with `confidence(text)` and `units(text)`.
 
-A text of none of them is a run of a tool, or a log.
+A text of none of them is a run of a tool, or a log. `make bench what=outputs` measures the numbers
+of all kinds, and `what=receipts` those of reports and reviews.
 """
 
 from __future__ import annotations

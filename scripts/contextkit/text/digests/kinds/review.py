@@ -112,7 +112,8 @@ def _letters(text: str) -> str:
 def _heads(text: str, finding: str) -> bool:
     """Whether a sentence repeats a finding that has its own line."""
     text = _letters(text)
-    return bool(finding and text) and (text[:40] in finding or finding[:40] in text)
+    repeats = text[:40] in finding or finding[:40] in text
+    return bool(finding and text) and repeats
 
 
 def _verdicts(text: str) -> list[Unit]:
