@@ -96,7 +96,7 @@ def _copy(source: str, adopted: vendored.Adopted, top: str, args: Arguments, pla
 
 
 def _python(source: str) -> str:
-    """An interpreter that has what the toolkit in `source` needs."""
+    """An interpreter with everything that the toolkit in `source` needs."""
     own = os.path.join(source, ".venv", "bin", "python")
     if os.access(own, os.X_OK):
         return own

@@ -26,7 +26,7 @@ from contextkit.base.type_names import Any, Callable
 from contextkit.memory.documents import store as memory
 
 OK, WARN, SAVE = "ok", "warn", "save"
-_FORGOTTEN = 30 * 86_400  # seconds after which a mark is no longer needed
+_FORGOTTEN = 30 * 86_400  # seconds after which a mark may go
 
 
 class Zone(Record):
@@ -84,8 +84,8 @@ def once(
 ) -> tuple[str, bool]:
     """The path of this rise's snapshot and whether it is new, calling `write` if needed.
 
-    A snapshot of more than `age` seconds does not count for a compaction, which needs what was said
-    since. A process killed in between leaves one snapshot too many, but never one too few.
+    For a compaction, which needs the latest words, a snapshot older than `age` seconds does not
+    count. A process killed in between leaves one snapshot too many, never one too few.
     """
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
@@ -134,7 +134,7 @@ def usage(path: str) -> tuple[int, int]:
 
 
 def _latest(lines: list[bytes]) -> tuple[int, int] | None:
-    """What the last line with a count says; after a compaction, an estimate of what follows it."""
+    """The count and window in the last line that has them; an estimate after a compaction."""
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
         if b'"token_count"' in line and (counts := _of_rollout(formats.object_in(line))):
@@ -174,7 +174,7 @@ def _reply_tokens(event: dict[str, Any]) -> int:
 
 
 def _refuse_others(path: str, lines: list[bytes]) -> tuple[int, int]:
-    """Nothing, for a transcript without a reply; raise ContextError for any other file."""
+    """Raise ContextError unless the file is a transcript, perhaps without a reply."""
     first = lines[0] if lines else b""
     if first and not (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
         is_rollout = b'"payload"' in first

@@ -26,7 +26,7 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
 )
 PHASES = ("exploration", "planning", "implementation", "review")
 _SESSIONS, _NOBODY = "sessions", "-"
-STATES = ("phase", "agents")  # what is recorded of a task beside its documents
+STATES = ("phase", "agents")  # recorded state of a task beside its documents
 _PHASES_ALIKE = {
     "explore exploring research researching discovery investigation investigate analysis":
         "exploration",
@@ -138,9 +138,9 @@ def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) 
 class Kept(Generic[T]):
     """The documents of one kind on disk: `save`, `load` and `load_all`.
 
-    named: what comes before the time in its name, with fields of the document; state: the field
-    with its status, phase or reason; stem: that with the stem of its file; dated: whether its time
-    counts before that in its name; has: whether a file of this name is one of these.
+    named: its name before the time, with fields of the document; state: the field with its status,
+    phase or reason; stem: the field with the stem of its file; dated: whether its time takes
+    precedence over that in its name; has: whether a file of some name is one of these.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ def current_task(layout: Layout) -> str:
 
 
 def candidates(layout: Layout, starts: bool = False) -> list[str]:
-    """The tasks that may be this session's: its own, or nobody's; if it `starts`, any other's."""
+    """The tasks that may be this session's: its own, or nobody's; if it `starts`, anybody's."""
     own = _owner(layout)
     owners = task_owners(layout)
     if own in owners:
@@ -281,7 +281,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 
 def take_up(layout: Layout, task: str) -> None:
-    """Make `task` that of this session, if somebody named the session; it may not be writable."""
+    """Make `task` that of this session, if the session has a name and the store is writable."""
     own = _owner(layout)
     path = layout.memory_state(f"{_SESSIONS}/{own}")
     if own != _NOBODY and files.first_line(path) != task:
@@ -292,7 +292,7 @@ def take_up(layout: Layout, task: str) -> None:
 
 
 def forget(layout: Layout, task: str) -> None:
-    """Remove the recorded state of an archived task, including whose current one it is."""
+    """Remove the recorded state of an archived task, also as the current one of sessions."""
     stale = [f"{task}.{kind}" for kind in STATES]
     stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
     stale += ["current"] if _task_in(layout.memory_state("current")) == task else []
