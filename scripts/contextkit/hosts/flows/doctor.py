@@ -301,7 +301,7 @@ def _fire(
 
 
 def _why_not_started(error: OSError) -> str:
-    """Say why a hook's program does not start, and what to do about it."""
+    """Why a hook's program does not start, and what to do about it."""
     program = str(error.filename)
     if not isinstance(error, PermissionError) or not os.path.isfile(program):
         return f"cannot be started: {program}: {error.strerror}"

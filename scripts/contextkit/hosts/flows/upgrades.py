@@ -110,7 +110,7 @@ def _python(source: str) -> str:
 
 
 def _news(read: Callable[[str], str | None], place: str, force: bool) -> list[str]:
-    """Say which version a toolkit is, and what is new in it, without running it."""
+    """Lines on the version of a toolkit and what is new in it, found without running it."""
     match = _STATED.search(read(_VERSION_FILE) or "")
     if match is None or not version.is_version(match[1]):
         raise bad_input(f"to: {place}: is not a contextkit that states its version")

@@ -199,7 +199,7 @@ def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[s
 
 
 def _lost(receipt: Receipt, final: Receipt) -> list[str]:
-    """Describe what was cut and by how much."""
+    """What was cut and by how much, in words."""
     pairs = list(zip(receipt.rows, final.rows, strict=False))
     short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
     losses = []

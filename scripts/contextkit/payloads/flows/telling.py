@@ -61,7 +61,7 @@ def bare(layout: Layout, output: Output, path: str) -> Receipt:
 
 
 def tell(layout: Layout, output: Output, path: str, first: int = 1) -> Told:
-    """Describe any text, whose first line is line `first` of its file."""
+    """The receipt and summary of any text, whose first line is line `first` of its file."""
     return _Teller(layout, output, path, first).told()
 
 

@@ -35,7 +35,7 @@ _TABLES = 8  # tables whose rows are counted
 
 
 def confidence(text: str) -> int:
-    """By the share of lines that are definitions, imports, and statements, not comments."""
+    """The confidence by the share of definitions, imports, and statements, not comments."""
     sample = text[:20_000]
     lines = [line for line in sample.split("\n") if line.strip()]
     if _DEFINED.search(sample):

@@ -75,7 +75,7 @@ class _File:
 
 
 def confidence(text: str) -> int:
-    """By the head of its first file, or by the last line of `git diff --stat`."""
+    """The confidence by the head of its first file, or by the last line of `git diff --stat`."""
     sample = text[:20_000]
     end = text[-200:]
     if " changed" in end and _TOTAL.search(end) and _stated(sample):

@@ -40,7 +40,7 @@ class _Name(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By its usage or its first line, and the names in it."""
+    """The confidence by its usage or its first line, and the names in it."""
     sample = text[:_SAMPLE]
     if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
         return 0  # a help page indents its names

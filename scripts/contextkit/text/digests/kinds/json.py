@@ -23,7 +23,7 @@ _CUT = 200_000  # characters in which the end of an incomplete text is searched
 
 
 def confidence(text: str) -> int:
-    """By its first character, and by parsing it or looking at its lines; XML is a tree as well."""
+    """The confidence by the first character, and by parsing or lines; XML is a tree as well."""
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "<":
         return 60 * (objects.tree(text) is not None)

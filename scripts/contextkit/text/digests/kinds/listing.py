@@ -91,7 +91,7 @@ Entries = list[tuple[int, re.Match[str]]]  # the lines of one form, with their n
 
 
 def confidence(text: str) -> int:
-    """By the share of lines of one form."""
+    """The confidence by the share of lines of one form."""
     return 66 if _form(text) else 0
 
 

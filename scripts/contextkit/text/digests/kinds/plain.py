@@ -64,7 +64,7 @@ class _Passage(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By its words: sentences, or messages of people who ask."""
+    """The confidence by its words: sentences, or messages of people who ask."""
     lines = lines_of(text)
     lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):

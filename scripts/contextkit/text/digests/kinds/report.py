@@ -37,7 +37,7 @@ _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
 def confidence(text: str) -> int:
-    """By its headings, lists, and tables."""
+    """The confidence by its headings, lists, and tables."""
     sample = _FENCED.sub("", text[:20_000])
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))

@@ -75,7 +75,7 @@ class Test(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By whether it can be read."""
+    """The confidence, by whether it can be read."""
     return 95 if units(text) else 0
 
 

@@ -54,7 +54,7 @@ _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "C
 
 
 def confidence(text: str) -> int:
-    """By an index of findings, or by headings with a verdict or with severities."""
+    """The confidence by an index of findings, or by headings with a verdict or with severities."""
     sample = text[:40_000]
     lowered = sample.lower()
     if "findings index" in lowered and "#" in sample:

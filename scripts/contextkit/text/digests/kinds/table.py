@@ -70,7 +70,7 @@ class Numbers(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By rows with the same number of cells."""
+    """The confidence by rows with the same number of cells."""
     return 70 * bool(_shape([line for _, line in _lines(text[:20_000])][:_ROWS_READ])[0])
 
 
