@@ -193,7 +193,7 @@ def test_a_report_in_front_is_read_once_by_the_hook_that_hands_its_receipt_on(
     (path,) = payloads.documents(layout, "s-1")
     before = payloads.load(path, path)
     assert read == [] and before.summary.startswith("# Report - The cache holds")
-    assert "@stored" in used(LONG)["content"][0]["text"]
+    assert "@stored" in used(LONG + "\n")["content"][0]["text"]  # as the tool returns it
     assert read == ["Explore"] and payloads.documents(layout, "s-1") == [path]
     after = payloads.load(path, path)
     assert after.summary and after == before.replace(summary=after.summary) != before

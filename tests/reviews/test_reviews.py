@@ -387,7 +387,7 @@ def test_a_row_that_is_milder_than_its_section_has_the_severity_of_the_section(
 def test_a_section_without_an_id_is_not_that_of_a_row_without_one() -> None:
     text = a_file("- P3 | Say what the flag does", verdict="Verdict: risky")
     review = agent_review.parse(f"{text}### P0: Anyone can log in\n\nYes.\n")
-    assert [finding.severity for finding in review.findings] == ["P3"]
+    assert [finding.severity for finding in review.findings] == ["P3", "P0"]
     assert review.flags == ("index_incomplete",)
 
 
@@ -1093,7 +1093,7 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
         (a_file('- ODD | X-1 | "A" | Odd'), "no findings, but line 2 was not understood"),
         (
             a_file(end="#### P1-1. P1: It leaks"),
-            "no findings, but line 7 says P1, which its index has not",
+            "1 P1: It leaks",
         ),
         (a_file(end="```\nopen"), "no findings, but a code fence is never closed"),
         (a_file(verdict="Verdict: needs-changes"), "no findings, but it states needs-changes"),

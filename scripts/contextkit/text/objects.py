@@ -1,4 +1,4 @@
-"""JSON, XML and CSV as one kind of tree, and the objects in it that are findings.
+"""JSON, XML, YAML and CSV as one kind of tree, and the objects in it that are findings.
 
 Every tool has its own names for the same few parts. So an object is recognized as a finding by its
 parts, and `grade` says which words are a severity. Missing parts of its place come from the objects
@@ -12,6 +12,8 @@ import json
 import re
 from collections import Counter
 
+from contextkit.base import formats, packages
+from contextkit.base.errors import ContextError
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.text.patterns import Pattern
@@ -55,6 +57,11 @@ _ELEMENT = Pattern(
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
 _ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
+_YAML = Pattern(  # a line with a key
+    r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
+)
+_DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
+_SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
@@ -86,19 +93,41 @@ class _Around(NamedTuple):
 
 @functools.lru_cache(maxsize=2)
 def tree(text: str) -> Any:
-    """The value of a text, of all its lines if each is one; None if it is neither JSON nor XML.
+    """The value of a text, of all its lines if each is one; None if it is no JSON, XML or YAML.
 
     The result is shared by several callers, which must not change it.
     """
     bare = text.strip("\ufeff \t\r\n")
     if bare[:1] in ("{", "["):
         return parsed(bare)
+    if is_yaml(bare):
+        return _of_yaml(bare)
     expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # entities may expand without end
     if bare[:1] != "<" or bare[-1:] != ">" or expands:
         return None
     made, outer = elements(bare), _ELEMENT.search(bare)
     is_whole = len(made) == 1 and outer is not None and _bare(outer[2]) == made[0][TAG]
     return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
+
+
+def is_yaml(text: str) -> bool:
+    """Whether a text looks like YAML: most of its lines are keys, some of them nested."""
+    lines = [line for line in text[:_SAMPLE].split("\n") if line.strip(" -")]
+    rows = [line for line in lines if not line.lstrip().startswith("#")]
+    inner = sum(line[0] == " " for line in rows)
+    keyed = sum(map(bool, map(_YAML.match, rows)))
+    return bool(rows and _YAML.match(rows[0])) and inner > 2 and keyed * 10 >= len(rows) * 6
+
+
+def _of_yaml(text: str) -> Any:
+    """The value of YAML, or a list of its documents' values; None if it cannot be read here."""
+    packages.extend_path()
+    parts = [part for part in _DOCUMENTS.split(text) if part.strip()]
+    try:
+        values = [formats.from_yaml(part, "") for part in parts]
+    except (ContextError, ImportError):
+        return None
+    return values if len(values) > 1 else values[0]
 
 
 def parsed(text: str) -> Any:

@@ -232,6 +232,22 @@ def test_a_report_shows_or_counts_every_item_of_its_highest_priority() -> None:
     assert "P1: +" not in digest.summary
 
 
+@each(
+    ("barred", "cause"),
+    [
+        ("Das Laufwerk V: darf noch nicht gelöscht werden.", "Die Ursache ist ein langer Name."),
+        ("La opción queda prohibida hasta nuevo aviso.", "La causa es la hora de verano."),
+        ("The branch must not reach main before June.", "The cause is the early read."),
+    ],
+)
+def test_a_report_tells_first_what_nobody_may_do_and_why(barred: str, cause: str) -> None:
+    names = "Rome Oslo Bern Kyiv Lima Riga Cork Bonn Graz Lyon".split()
+    steps = "".join(f"- The office of {name} moved as it had been planned.\n" for name in names)
+    text = f"# Report\n\n## Course\n\n{steps}\n{barred} {cause} Lunch was late.\n"
+    digest = digest_of(text, "report", 90)
+    assert digest.key == barred and cause in digest.summary
+
+
 MARKED = """# Review
 
 ## Findings

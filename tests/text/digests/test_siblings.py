@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from conftest import each
 from contextkit.text.digests import engine
 
@@ -115,7 +116,7 @@ SERVICES = {
     [
         ("wait", 4000, "4000 x1"),
         ("env", {"STORE": "pg://try-two:5432/fox", "LOG": "info"}, "pg://try-two:5432/fox"),
-        ("patch", "https://x.example/p.tgz", "https://x.example/p.tgz (fox)"),
+        ("patch", "https://x.example/p.tgz", "fox - patch: https://x.example/p.tgz"),
     ],
 )
 def test_of_objects_by_name_the_one_that_leaves_the_pattern_is_told(
@@ -123,6 +124,33 @@ def test_of_objects_by_name_the_one_that_leaves_the_pattern_is_told(
 ) -> None:
     text = json.dumps({"all": SERVICES | {"fox": SERVICES["fox"] | {key: value}}}, indent=1)
     assert told in said(text) and "fox" in said(text), said(text)
+
+
+JOBS = [
+    {"kind": "Job", "metadata": {"name": f"nightly-{n}"}, "spec": {"limit": 6},
+     "status": {"failed": 7, "conditions": [{"type": "Failed", "reason": "Backoff"}]}
+     if n == 23 else {"succeeded": 1}}
+    for n in range(40)
+]  # fmt: skip
+
+
+def test_of_objects_in_a_list_the_one_that_failed_comes_first_with_its_name() -> None:
+    digest = engine.digest(json.dumps({"items": JOBS}, indent=1), 200)
+    assert digest.key.startswith("nightly-23 - ")
+    assert all(one in digest.key for one in ("status.failed: 7", "reason: Backoff"))
+    line = json.dumps({"items": JOBS}, indent=1).split("\n")[digest.at - 1]
+    assert "nightly-23" in line
+
+
+def test_yaml_is_told_as_json_is() -> None:
+    yaml = pytest.importorskip("yaml")
+    whole = yaml.safe_dump({"items": JOBS})
+    several = "---\n".join(map(yaml.safe_dump, JOBS))
+    for text in (whole, several, f"# made by hand\n{whole}"):
+        digest = engine.digest(text, 200)
+        assert (digest.kind, digest.key.partition(" - ")[0]) == ("json", "nightly-23")
+    for text in (f"{whole}: [\n", "Open:\n- who? (Mara)\nOpen:\n- why?\n" * 9):
+        assert engine.digest(text, 200).kind != "json"  # what cannot be read, or only looks like it
 
 
 def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import LONG, each
-from contextkit.text.digests import engine, folding, lines, outputs, reading
+from contextkit.text.digests import engine, failure_words, folding, lines, outputs, reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -1065,6 +1065,13 @@ def test_what_is_said_below_a_place_that_stands_alone_is_of_that_place() -> None
 def test_a_count_of_no_failures_and_a_test_s_name_are_no_failure() -> None:
     text = "number of failed transactions: 0 (0.000%)\nT#test_unknown = 0.00 s = .\n"
     assert not lines.Lines("latency average = 2.5 ms\n" + text * 3).failing
+    for said in ("total: 34 (low: 27, critical: 0)", "errors: 0, warnings: 2", "0 failed"):
+        assert not failure_words.is_failing(said)
+
+
+def test_a_count_of_none_hides_no_other_count_of_its_line() -> None:
+    for said in ("failures: 3, errors: 0", "tests: 4 failed, 0 errors", "critical: 1, high: 0"):
+        assert failure_words.is_failing(said)
 
 
 def test_a_number_is_never_cut_apart_in_a_range() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
@@ -254,9 +255,21 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         return Answer(result={**response, "content": content}) if link else NOTHING
     record = seen_agents.load(layout, hook.session, agent) if agent else HookAgent()
     kind = record.agent_type or hook.agent_type
-    made = _store(layout, hook, _about(hook) or kind, kind, text)
+    made = _store(layout, hook, _about(hook) or kind, kind, _as_stored(layout, record.stored, text))
     content = [{"type": "text", "text": made.receipt}]
     return Answer(result={**response, "content": content})
+
+
+def _as_stored(layout: Layout, stored: str, text: str) -> str:
+    """A report as stored when its agent stopped: the tool may add blank lines or a note below."""
+    path = layout.join(stored)
+    if not stored or not os.path.isfile(path):
+        return text
+    try:
+        content = payloads.load(path, stored).content
+    except ContextError:  # it was edited since
+        return text
+    return content if text.strip().startswith(content.strip()) else text
 
 
 def _unwrapped(text: str) -> str:

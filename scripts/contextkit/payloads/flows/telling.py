@@ -269,10 +269,11 @@ class _Teller:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        digest = self._parsed.digest(room, most, added, self._first, not written)
+        shown = receipts.said(told)
+        digest = self._parsed.digest(room, most, added, self._first, not written, shown)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
             # a redaction mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first, not written)
+            digest = self._parsed.digest(room, most, cleaned, self._first, not written, shown)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:

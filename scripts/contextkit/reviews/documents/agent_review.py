@@ -142,7 +142,8 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
     there = reader.issues(text, blocks) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
-    lacking = _unindexed(findings, there) if blocks else None
+    failed = bool(blocks) and stated == "error"
+    lacking = _unindexed(findings, there) if blocks else ()
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
     end = max((block.end for block in blocks), default=0)
     goes_on = complete or max(numbers, default=0) > end
@@ -152,19 +153,19 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
         "unclosed_fence": unclosed,
         "unparsed": bool(unparsed),
         "severity_conflict": disagree or any(block.conflict for block in blocks),
-        "index_incomplete": lacking is not None,
+        "index_incomplete": bool(lacking),
         "truncated": bool(blocks) and not (raw or goes_on),
     }
     validation = "valid" if blocks and (findings or stated) else "malformed"
     shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
     return Review(
-        validation="error" if blocks and stated == "error" else validation,
+        validation="error" if failed else validation,
         stated=stated,
         stated_raw=raw,
-        findings=findings,
+        findings=findings if failed else (*findings, *lacking),
         flags=tuple(name for name, holds in flags.items() if holds),
         unparsed=tuple(shown),
-        doubts=(_SAYS.format(lacking.line, lacking.severity),) if lacking else (),
+        doubts=tuple(_SAYS.format(issue.line, issue.severity) for issue in lacking),
         start_line=blocks[0].start if blocks else 0,
         end_line=blocks[0].end if blocks else 0,
     )
@@ -243,20 +244,21 @@ def _settled(blocks: list[index.Block], issues: list[Finding]) -> tuple[tuple[Fi
     return tuple(rows.values()), disagree
 
 
-def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> Finding | None:
-    """Return a P0 or P1 that has a section but no row in the index.
+def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> tuple[Finding, ...]:
+    """Each P0 or P1 that has a section but no row in the index.
 
     A section and a row of which one has no id are matched if their severities allow it.
     """
     ids = {row.id.upper() for row in findings if row.id}
     of_any = vocabulary.strictest(*(row.severity for row in findings))
     without_id = vocabulary.strictest(*(row.severity for row in findings if not row.id))
-    for issue in issues:
-        if issue.severity in SERIOUS and issue.id.upper() not in ids:
-            match = without_id if issue.id else of_any
-            if vocabulary.strictest(match, issue.severity) != match:
-                return issue
-    return None
+
+    def has_row(issue: Finding) -> bool:
+        match = without_id if issue.id else of_any
+        return vocabulary.strictest(match, issue.severity) == match
+
+    serious = (issue for issue in issues if issue.severity in SERIOUS)
+    return tuple(issue for issue in serious if issue.id.upper() not in ids and not has_row(issue))
 
 
 def is_read(review: Review, validation: str = "") -> bool:

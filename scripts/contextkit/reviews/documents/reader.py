@@ -90,9 +90,9 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
         key = finding.id.upper() or f" {finding.line}"
         there = by_key.setdefault(key, finding)
+        told = finding if finding.line == there.line else there  # the latter as it was read whole
         severity = vocabulary.strictest(there.severity, finding.severity)
-        if severity != there.severity:
-            by_key[key] = there.replace(severity=severity)
+        by_key[key] = told.replace(severity=severity)
     return sorted(by_key.values(), key=lambda finding: finding.line)
 
 
@@ -522,8 +522,7 @@ def _begins(title: str) -> str:
 def of_objects(text: str) -> list[Finding] | None:
     """The findings of JSON, of an object a line, or of CSV at these lines; None if it is none."""
     bare = text.removeprefix("\ufeff").strip()
-    is_tree = bare[:1] in ("{", "[", "<")
-    tree = objects.tree(bare) if is_tree else objects.rows(bare)
+    tree = objects.rows(bare) or objects.tree(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     found = objects.findings(trees.still_open(tree), trees.graded)

@@ -1,4 +1,4 @@
-"""The findings in objects: of JSON, SARIF, XML, CSV, and of tags in a text.
+"""The findings in objects: of JSON, SARIF, XML, YAML, CSV, and of tags in a text.
 
 {"severity": "high", …}      what has a grade and words; `contextkit.text.objects` finds them
 {"src/a.ts": [{…}]}          a key that is a file is the place of what stands below it
@@ -14,12 +14,14 @@ from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
 from contextkit.text import objects
+from contextkit.text.patterns import Pattern
 
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line",
          "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
+_ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _ONE_SENTENCE = 140  # characters
 _DEEPEST = 40  # objects in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
@@ -116,4 +118,15 @@ def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
             below = range(at, min(len(rows), at + 31))
             first = next((number for number in above if "{" in rows[number]), above[-1])
             last = next((number for number in below if "}" in rows[number]), below[-1])
+        elif at >= 0 and _ITEM.match(rows[at]):
+            first, last = _item(rows, at)
         yield finding.replace(line=first + 1, end=last + 1)
+
+
+def _item(rows: list[str], at: int) -> tuple[int, int]:
+    """The first and last line of the item of YAML that a line is in, of at most 31 each way."""
+    first = next((n for n in range(at, max(-1, at - 31), -1) if _BEGINS.match(rows[n])), at)
+    depth = len(rows[first]) - len(rows[first].lstrip())
+    ahead = range(at + 1, min(len(rows), at + 31))
+    out = (n for n in ahead if rows[n].strip() and not rows[n].startswith(" " * (depth + 1)))
+    return first, next(out, ahead.stop) - 1

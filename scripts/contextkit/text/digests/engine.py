@@ -112,6 +112,9 @@ def _document(text: str) -> str:
     return best if sure[best] else ""
 
 
+_ALONE = 8  # characters of a statement that another text may hold by chance
+
+
 class ParsedText:
     """A text, read and weighed, to be summarized once or several times.
 
@@ -167,8 +170,9 @@ class ParsedText:
         size: Callable[[Digest], int] | None = None,
         first: int = 1,
         keyed: bool = True,
+        elsewhere: str = "",
     ) -> Digest:
-        """The digest within `cap` tokens.
+        """The digest within `cap` tokens, without statements that `elsewhere` has.
 
         `size` counts the tokens of a digest as it will be shown, by default as its summary. `first`
         is the number of the text's first line in the reader's file. Unless `keyed`, there is no key
@@ -182,7 +186,11 @@ class ParsedText:
             main = _key(weighed.units, list(told)) if keyed else -1
             return _digest(self.kind, weighed.units, told, most_rows, partly, first, main)
 
-        chosen, others = _in_order_of_value(weighed, cap)
+        chosen, others = (
+            [index for index in order if len(weighed.units[index].text) < _ALONE
+             or weighed.units[index].text not in elsewhere]
+            for order in _in_order_of_value(weighed, cap)
+        )  # fmt: skip
         return made(_fitting(weighed, chosen, others, lambda told: count(made(told)) <= cap))
 
     def facts_kept(self, text: str) -> str:

@@ -51,6 +51,10 @@ FINE = Pattern(
     re.I,
     needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
+_NONE = Pattern(  # a count of none, which says nothing about the other counts in the line
+    r"\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"|\b[a-z]+(?: [a-z]+)?[=:] *0\b(?![.,:]\d)"
+)
 _MENDED = Pattern(  # what follows the last colon of a line about a failure that is over
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
@@ -127,7 +131,10 @@ def may_say(words: bytes, phrase: str) -> bool:
 
 def is_failing(row: str) -> bool:
     """Whether a line that contains a failure word, in lower case, says that something failed."""
-    is_fine = ": error:" not in row and FINE.search(row) and not _SURE.match(row)
+    left = _NONE.sub("", row)
+    if left != row and not (FAILS.search(left) or any(map(left.__contains__, PHRASES))):
+        return False
+    is_fine = ": error:" not in row and FINE.search(left) and not _SURE.match(row)
     return not (is_fine or _MENDED.match(row, row.rfind(":")) or _ADDS.search(row))
 
 

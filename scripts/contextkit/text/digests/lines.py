@@ -83,6 +83,7 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
+_BLOCK = 6  # lines below a heading about a failure that are shown with it
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
@@ -231,7 +232,8 @@ class Lines:
     def is_underlined(self, number: int) -> bool:
         """Whether a line is a heading, with a rule of its length below."""
         below = self.all[number + 1].strip() if number + 1 < len(self.all) else ""
-        return bool(_RULE.match(below)) and 3 < len(below) == len(self.all[number].strip())
+        size = len(self.all[number].strip().rstrip(":"))
+        return bool(_RULE.match(below)) and 3 < size <= len(below) <= size + 1
 
     def is_trace(self) -> bool:
         """Whether a quarter of the lines (of a long text, a sample) are frames of a stack trace."""
@@ -274,7 +276,7 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line only announces what follows, without being joined to it."""
         read = self.all[number][:READ]
-        if self.is_underlined(number) and self.fails(number):
+        if self.is_underlined(number) and self.fails(number) and not self._announced(number):
             return True
         if _OF_A_TRACE.match(read) or _PROGRESS.match(read):
             return True
@@ -291,6 +293,15 @@ class Lines:
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         next_line = self.all[below].rstrip() if below and below not in self._told else ""
         return below if next_line and not next_line.endswith(":") else 0
+
+    def _announced(self, number: int) -> range:
+        """The block below a failing line that ends with a colon and is underlined."""
+        is_head = self.all[number].rstrip()[-1:] == ":" and self.fails(number)
+        if not (is_head and self.is_underlined(number)):
+            return range(0)
+        rows = self.below(number + 1, _BLOCK)
+        end = next((at for at in rows if not self.all[at].strip()), rows.stop)
+        return range(rows.start, end)
 
     def paragraph(self, first: int) -> range:
         """The lines of the wrapped, indented paragraph that begins here; else the line alone."""
@@ -423,7 +434,9 @@ class Lines:
         """A line as it is shown, with the next one if it leads on."""
         text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
-        if below := self._leads_on(number):
+        if block := self._announced(number):
+            text = f"{text} {' '.join(' '.join(self.all[block.start : block.stop]).split())}"
+        elif below := self._leads_on(number):
             in_list = itertools.takewhile(
                 lambda at: self.forms[at] == self.forms[below], self.below(below - 1)
             )

@@ -7,11 +7,15 @@ then the cause, what mends it, who does what by when, and what is open. Small ta
 from __future__ import annotations
 
 import functools
+from collections import Counter
 
+from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
 ASIDE, NONE = 0, 9
+_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
+_WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
 _MONTH = (
     r"(?:jan|ene|gen|янв|feb|fév|fev|lut|фев|m[aä]r|mrt|мар|a[pbv]r|kwi|апр|ma[iyj]|mag|ма[йя]"
@@ -28,7 +32,8 @@ _DAY = Pattern(
 _WORDS = {
     OPEN: r"\b(?:open(?:\b(?! the)|staand)|pending|unclear|undecided|unresolved|tbd|to be decided"
     r"|needs? an? (?:decision|owner)|no answer|still (?:missing|waiting)|offen\w*|ungeklärt"
-    r"|steht\b.* aus|unklar|noch nicht|pendientes?|sin responsable|sin decidir|por decidir|abierto"
+    r"|steht\b.* aus|unklar|(?<!darf )(?<!dürfen )noch nicht"
+    r"|pendientes?|sin responsable|sin decidir|por decidir|abierto"
     r"|pendências?|em aberto|à décider|en suspens|en attente|personne n'est|reste à|in sospeso"
     r"|da decidere|öppn?a|oklart|otwart\w+|do ustalenia|не решен\w*|открыт\w*|belirsiz|açık)\b"
     r"|待定|未定|未決|未解決|未解决|미정|미해결|معلق|लंबित",
@@ -38,10 +43,10 @@ _WORDS = {
     r"(?<!ed) |(?:forbidden|not allowed|prohibited|off limits)\b|must not\b"
     r"|(?:darf|dürfen|soll(?:en)?|bitte)\b.* (?:nicht|nie\w*|keine?\w*)\b"
     r"|(?:keinesfalls|auf keinen fall|niemals|verboten|untersagt)\b"
-    r"|(?:no|tampoco|nunca) (?:se )?(?:deb\w+|puede\w*)|(?:nunca|jamás|prohibid\w+)\b"
+    r"|(?:no|tampoco|nunca) (?:se )?(?:deb\w+|puede\w*)|^(?:nunca|jamás)\b|prohibid\w+\b"
     r"|no hay que\b|(?:il ne faut|ne (?:doit|doivent|devez|devons))\b.* (?:pas|jamais|plus)\b"
     r"|^n(?:e |')\w+.* (?:pas|jamais|plus)\b|(?:interdit\w*|à ne pas faire|ne pas \w+er)\b"
-    r"|(?:não|nunca) (?:se )?(?:dev\w+|pode\w*)|(?:proibid\w+|jamais)\b|^não \w+"
+    r"|(?:não|nunca) (?:se )?(?:dev\w+|pode\w*)|proibid\w+|^(?:jamais\b|não \w+)"
     r"|non (?:si )?dev\w+|^non \w+[aei]re\b|vietat\w+|(?:mag|mogen) (?:niet|geen)\b"
     r"|nooit\b|(?:får|ska) (?:inte|aldrig)\b|förbjud\w+|nie (?:wolno|należy|można)\b"
     r"|nigdy\b|(?:нельзя|запрещ\w+|никогда|не (?:надо|нужно|следует|\w+йте))\b"
@@ -115,3 +120,20 @@ def of_sentence(sentence: str) -> int:
     if _DAY.search(lower) and _DUE.search(lower):
         return DUE
     return NONE
+
+
+def within(around: int, own: int) -> int:
+    """The part of a sentence, given the one of the text around it and that of its own words."""
+    return around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
+
+
+def first_of_each(units: list[Unit]) -> list[Unit]:
+    """The statements, whose ranks are their parts; the first ones of a part weigh most."""
+    counts = Counter[int]()
+    made = list[Unit]()
+    for unit in units:
+        counts[unit.rank] += 1
+        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
+        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
+        made.append(unit._replace(rank=0, weight=weight))
+    return made

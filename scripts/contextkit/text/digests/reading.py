@@ -415,9 +415,10 @@ def prose(lines: list[str]) -> set[int]:
     for start, block in paragraphs(lines):
         sizes = [*map(len, block[:-1])]
         is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and low <= min(sizes) and max(sizes) <= high
-        is_wrapped = is_wrapped and not _begin_alike(block)
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
-        if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
+        if not (is_wrapped or is_long) or not all(map(is_worded, block[: len(block) - is_wrapped])):
+            continue
+        if is_long or not _begin_alike(block):
             numbers.update(range(start, start + len(block)))
     return numbers
 

@@ -8,8 +8,14 @@ program printed; the same message from two of them counts twice.
 
 from __future__ import annotations
 
+import functools
+
 from contextkit.text.digests import failure_words
 from contextkit.text.patterns import Pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
     r"(?:(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
@@ -28,21 +34,27 @@ def cut(rows: list[str]) -> dict[str, dict[int, str]]:
     least = _SHARE * sum(map(bool, rows))
     streams: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
-        if owned := _OWNED.match(row):
-            name = owned["bar"] or owned["box"] or owned["path"]
+        if (owned := _OWNED.match(row)) and not _is_other(name := _name(owned)):
             streams.setdefault(name, {})[number] = row[owned.end() :]
-    streams = {name: lines for name, lines in streams.items() if not _is_other(name)}
+            if len(streams) > _MOST:
+                return {}
     count = sum(map(len, streams.values()))
-    are_streams = 1 < len(streams) <= _MOST and count >= least
+    are_streams = len(streams) > 1 and count >= least
     return streams if are_streams and count >= _LEAST * len(streams) else {}
 
 
 def _are_owned(rows: list[str]) -> bool:
     """Whether most lines at the margin begin with a name."""
     some = [row for row in rows if row[:1].strip()]
-    return sum(bool(_OWNED.match(row)) for row in some) >= _SHARE * len(some)
+    owned = filter(None, map(_OWNED.match, some))
+    return sum(not _is_other(_name(match)) for match in owned) >= _SHARE * len(some)
 
 
+def _name(owned: re.Match[str]) -> str:
+    return owned["bar"] or owned["box"] or owned["path"]
+
+
+@functools.lru_cache(4096)
 def _is_other(name: str) -> bool:
     """Whether a name is rather a place or the level of an event."""
     is_level = name.isupper() or name.lower() in _LEVELS

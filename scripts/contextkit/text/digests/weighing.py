@@ -102,9 +102,8 @@ _AROUND = " \t*_`#-–—:.)(0123456789>•[]"
 SERIOUS = Pattern(r"\b(?:P0|P1|BLOCKER|CRITICAL|URGENT|HIGH)\b")
 LEANING = Pattern(  # only meaningful together with the text before it
     r"(?:this|that|these|those|it|they|he|she|but|however|otherwise|also|then|so|thus|hence|else"
-    r"|and|or"
-    r"|the (?:former|latter|same|above|following)|dies\w*|das|aber|jedoch|sonst|esto|eso|pero"
-    r"|isso|mas"
+    r"|and|or|the (?:former|latter|same|above|following)"
+    r"|dies\w*|das(?= (?-i:[a-zäöü]))|aber|jedoch|sonst|esto|eso|pero|isso|mas"
     r"|cela|ceci|mais)\b[ ,]",
     re.I,
 )

@@ -1,4 +1,4 @@
-"""JSON or JSON lines: its shape and sizes, and outliers."""
+"""JSON or JSON lines, XML, YAML: its shape and sizes, and outliers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 
 from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
 from contextkit.text.patterns import Pattern
@@ -25,10 +26,8 @@ _CUT = 200_000  # characters in which the end of an incomplete text is searched
 def confidence(text: str) -> int:
     """The confidence by the first character, and by parsing or lines; XML is a tree as well."""
     bare = text.lstrip("\ufeff \t\r\n")
-    if bare[:1] == "<":
-        return 60 * (objects.tree(text) is not None)
     if bare[:1] not in ("{", "["):
-        return 0
+        return 60 * (objects.tree(text) is not None)
     return 95 if objects.parsed(bare) is not None else 60 if _is_cut(bare) else 0
 
 
@@ -72,8 +71,9 @@ def units(text: str) -> list[Unit]:
     _tell("", _plain(value) if text.lstrip("\ufeff \n")[:1] == "<" else value, told, 0)
     placed = []
     for unit in told:
-        name = (unit.short or unit.aspect).rpartition(".")[2].partition("[")[0]
+        name = unit.short or unit.aspect.rpartition(".")[2].partition("[")[0]
         at = text.find(json.dumps(name, ensure_ascii=False))
+        at = at if at >= 0 else text.find(name)
         placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
     return placed
 
@@ -178,15 +178,10 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
     path = path or "entries"
     flat = [dict(_flat(row)) for row in rows]
     often = Counter(key for row in flat for key in row)
+    units += _odd(path, flat, often)
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
-        rare = (
-            [row for row in body if row[1][index]] if often[key] <= max(1, len(rows) // 20) else []
-        )
-        for _, row in rare if "." not in key else ():
-            text = cut(f"{row[index]} ({row[0]})" if row[0] else row[index], _ENTRY)
-            units.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))
         for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
@@ -199,11 +194,41 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
         units.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
 
 
+def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
+    """The entries with fields that nearly no other entry has, each with its name."""
+    few = {key for key, count in often.items() if count <= max(1, len(flat) // 20)}
+    odd = [row for row in flat if not few.isdisjoint(row)]
+    every = [key for key, count in often.items() if count == len(flat)]
+    label = -1
+    if odd and every:
+        label = table.naming([(1, [row[key] for key in every]) for row in flat], -1)
+    for row in odd if len(odd) <= max(_FEW, len(flat) // 20) else ():
+        fields = sorted(filter(few.__contains__, row), key=lambda key: _last(key) not in _DECIDE)
+        shown = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
+        name = row[every[label]] if label >= 0 else ""
+        text = cut(f"{name} - {shown}" if name else shown, _ENTRY)
+        fails = says_failed(shown)
+        if shown:
+            yield Unit(
+                1, path, text, 2.0, 2 - fails, "outliers", short=name, key=fails, derived=True
+            )
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2].lower()
+
+
 def _flat(row: dict[str, object], path: str = "") -> Iterator[tuple[str, str]]:
     """The plain values in an object, at any depth, by their paths."""
     for key, value in row.items():
-        if isinstance(value, dict) and not path:
-            yield from _flat(value, f"{key}.")
+        inner = value if isinstance(value, list) else [value]
+        objects_in = [entry for entry in inner if isinstance(entry, dict)][:_FEW]
+        if objects_in and path.count(".") < _DEEPEST:
+            told: dict[str, str] = {}
+            below = f"{path}{key}."
+            for name, text in (pair for entry in objects_in for pair in _flat(entry, below)):
+                told[name] = f"{told[name]} / {text}" if name in told else text
+            yield from told.items()
         else:
             yield f"{path}{key}".rstrip("."), _cell(value)
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
-from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -49,8 +48,6 @@ _FIRST, _HEAD = 4.0, 5.0  # weights: the first sentence of a decision; the title
 _BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks below which a statement is an aside
 _ASKED = 250  # passages at each end, and sentences in each, whose part is determined
-_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
-_WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
 
 class _Passage(NamedTuple):
@@ -97,13 +94,7 @@ def units(text: str) -> list[Unit]:
     if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda unit: not unit.key)
-    counts = Counter[int]()
-    for at, unit in enumerate(made):
-        counts[unit.rank] += 1
-        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
-        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
-        made[at] = unit._replace(rank=0, weight=weight)
-    return made
+    return parts.first_of_each(made)
 
 
 def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
@@ -123,7 +114,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
         piece = piece if at else passage.text[:start] + piece
         is_asked = is_asked and at < _ASKED
         own = parts.of_sentence(_MESSAGE.sub("", piece, 1)) if is_asked else NONE
-        part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
+        part = parts.within(around, own)
         is_key = part == BARRED or (around == DECIDED and not at)
         is_aside = part == ASIDE or piece.count(" ") < _FEW
         weight = weighing.of_sentence(piece) * (_ASIDE if is_aside else 1.0)

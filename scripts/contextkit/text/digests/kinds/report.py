@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.text import authored
-from contextkit.text.digests import reading, weighing
+from contextkit.text import authored, objects
+from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
 
@@ -58,6 +58,8 @@ def confidence(text: str) -> int:
     lines = sample.count("\n") + 1
     if not heads:  # some tools begin their lines like that
         form -= sample.count("\n> ") + sample.count("\n|")
+    if objects.is_yaml(sample):
+        return 0
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
     return 20 if form * 3 > lines and form > (2 if heads else 4) else 0
@@ -70,11 +72,13 @@ def units(text: str) -> list[Unit]:
     for block in reading.blocks(text):
         if block.kind != "code" and not names.read(block):
             level = "" if names.current else _priority(block)
-            told = [_defining(unit, block) for unit in of_block(block)]
+            told = _parted(block, [_defining(unit, block) for unit in of_block(block)])
             if names.current:
                 told = [unit._replace(aspect=names.current) for unit in told]
             levels = [level, *[""] * len(told)]  # an item is counted once
             others += zip(told, levels, strict=False)
+    told = parts.first_of_each([unit for unit, _ in others])
+    others = [(unit, level) for unit, (_, level) in zip(told, others, strict=True)]
     listed = names.units()
     top = min(filter(None, (level for _, level in [*listed, *others])), default="")
     listed.sort(key=lambda item: item[1] != top)
@@ -84,6 +88,17 @@ def units(text: str) -> list[Unit]:
         else unit
         for unit, level in [*listed, *others]
     ]
+
+
+def _parted(block: Block, units: list[Unit]) -> list[Unit]:
+    """The statements of a block, each with the part that it plays as its rank."""
+    around = min((parts.of_title(title) for title in block.titles[-1:]), default=parts.NONE)
+    made = list[Unit]()
+    for at, unit in enumerate(units):
+        part = parts.within(around, parts.of_sentence(unit.text))
+        is_key = part == parts.BARRED or (around == parts.DECIDED and not at)
+        made.append(unit._replace(rank=part, key=unit.key or is_key))
+    return made
 
 
 def _defining(unit: Unit, block: Block) -> Unit:

@@ -246,7 +246,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
         key = " ".join(head[:_FEW]).strip() or str(first)
         _, names, above = tables.get(key, (0, head, []))
-        label = _label(above, -1) if above else -1
+        label = naming(above, -1) if above else -1
         is_again = 0 <= label < len(head) and bool(
             {row[label] for _, row in above} & {row[label] for _, row in body}
         )
@@ -427,7 +427,7 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
     filled = [(n, row) for n, row in body if index < len(row) and row[index]]
     counts = Counter(row[index] for _, row in filled)
     name = (head[index] if head else "") or f"column {index + 1}"
-    label, twice = _label(body, index), len(filled) - len(counts)
+    label, twice = naming(body, index), len(filled) - len(counts)
     told, out = list[Unit](), list[Row]()
     if values:
         weight = 1.3 * min(1.0, 0.3 + values.spread)
@@ -523,7 +523,7 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return count > 2 and count * 10 >= len(cells) * 9
 
 
-def _label(body: list[Row], index: int) -> int:
+def naming(body: list[Row], index: int) -> int:
     """The column that names a row: of those with words, the one with most different cells.
 
     Without any, the first one if all its cells differ; else -1. Judged by a sample of rows.
