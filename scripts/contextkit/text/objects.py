@@ -116,7 +116,8 @@ def is_yaml(text: str) -> bool:
     rows = [line for line in lines if not line.lstrip().startswith("#")]
     inner = sum(line[0] == " " for line in rows)
     keyed = sum(map(bool, map(_YAML.match, rows)))
-    return bool(rows and _YAML.match(rows[0])) and inner > 2 and keyed * 10 >= len(rows) * 6
+    begins = bool(rows and _YAML.match(rows[0]))
+    return begins and inner > 2 and keyed * 10 >= len(rows) * 6
 
 
 def _of_yaml(text: str) -> Any:
