@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from contextkit.base import errors, files, owned, settings
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from hypothesis import settings as laws
 
 Test = Callable[..., None]
@@ -293,6 +294,14 @@ def trusted(text: str, root: Path | None = None) -> None:
     place = str(root or Path.cwd())
     Path(place, settings.SETTINGS).write_text(text, encoding="utf-8")
     owned.trust(place, settings.acting(settings.of_repository(place)))
+
+
+def checked(declared: Any) -> None:
+    """Check the fields of a declaration or named tuple as a record would."""
+    kind = type(declared)
+    about = {"__annotations__": kind.__annotations__, "__module__": kind.__module__}
+    record = type(kind.__name__, (Record,), about)
+    record(**{name: getattr(declared, name) for name in kind.__annotations__})
 
 
 def git(*arguments: str, cwd: Path | None = None) -> str:

@@ -70,7 +70,7 @@ def make_targets() -> str:
 
 def row(option: Option) -> str:
     typed = f"`{option.name}=`" + (" (needed)" if option.required else "")
-    spelled = " ".join(f"`{'--' if len(s) > 1 else '-'}{s}`" for s in option.spellings)
+    spelled = " ".join(f"`{spelling}`" for spelling in option.spellings)
     spelled += f" `--{option.single}` (one, repeatable)" if option.single else ""
     what = option.help + (f": {', '.join(option.choices)}" if option.choices else "")
     return f"| {typed} | {spelled} | {what} |".replace("\n", " ")

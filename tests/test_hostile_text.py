@@ -88,7 +88,7 @@ def calls(base: Base) -> Iterator[tuple[str, ...]]:
         options = commands.options_of(command)
         values = {**VALUES, "run": base.run, "id": base.reminder if "reminder" in target.name
                   else base.open_agent}  # fmt: skip
-        words = [f"{one.typed}={values[one.name]}" for one in options
+        words = [f"{one.spellings[0]}={values[one.name]}" for one in options
                  if one.required and not one.positional]  # fmt: skip
         words += [values[one.name] for one in options if one.required and one.positional]
         line = (f"{target.script}.py", command.name, *words)

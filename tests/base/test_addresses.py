@@ -129,6 +129,14 @@ def test_a_path_outside_of_the_repository_is_no_document(layout: Layout, tmp_pat
             addresses.find(layout, ref)
 
 
+def test_a_document_is_named_where_another_store_is_not_as_it_should_be(layout: Layout) -> None:
+    path = make(layout, PATHS["capsule:feature/demo/20261122T043007Z"])
+    Path(".temp").symlink_to("elsewhere")
+    assert addresses.of(layout, path) == "capsule:feature/demo/20261122T043007Z"
+    with pytest.raises(ContextError, match="is a symbolic link"):
+        list(addresses.listed(layout, "plan"))
+
+
 def test_the_documents_that_a_text_names_are_found(layout: Layout) -> None:
     for ref in PATHS:
         make(layout, PATHS[ref])

@@ -17,13 +17,12 @@ from typing import Any
 
 import launch_with_capsule
 import pytest
-from conftest import SCRIPTS, each
+from conftest import SCRIPTS, checked, each
 from contextkit.base import cli, commands
 from contextkit.base import commands as declared
 from contextkit.base.commands import ROOT, Answer, Arguments, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,22 +78,25 @@ separate = texts.filter(lambda text: not text.startswith("-")) | st.sampled_from
 )  # as a word of its own
 
 
+def spelled(option: Option) -> list[str]:
+    return [*option.spellings, *([f"--{option.single}"] if option.single else [])]
+
+
 @st.composite
 def calls(draw: st.DrawFn) -> list[str]:
     """Well-formed arguments of `OPTIONS`, the positional anywhere among them."""
     flag = st.sampled_from(["", "0", "1", "no", "perhaps", "a b"])
     words: list[list[str]] = []
     for option in draw(st.lists(st.sampled_from([*OPTIONS, ROOT]), max_size=6)):
-        spelling = draw(st.sampled_from([s for s in (*option.spellings, option.single) if s]))
-        name = f"--{spelling}" if len(spelling) > 1 else f"-{spelling}"
-        if len(spelling) == 1 and draw(st.booleans()):
-            words.append([f"{name}{draw(texts.filter(bool))}"])
+        spelling = draw(st.sampled_from(spelled(option)))
+        if len(spelling) == 2 and draw(st.booleans()):
+            words.append([f"{spelling}{draw(texts.filter(bool))}"])
         elif draw(st.booleans()):
-            words.append([f"{name}={draw(flag if option.kind == 'flag' else texts)}"])
+            words.append([f"{spelling}={draw(flag if option.kind == 'flag' else texts)}"])
         elif option.kind == "flag":
-            words.append([name])
+            words.append([spelling])
         else:
-            words.append([name, draw(separate)])
+            words.append([spelling, draw(separate)])
     if not any(word[0].startswith("--id") for word in words) and draw(st.booleans()):
         words.insert(
             draw(st.integers(0, len(words))), [draw(separate.filter(lambda w: w != "show"))]
@@ -109,9 +111,9 @@ def make_pair(spelling: str, text: str) -> tuple[str, str]:
 def read_by_argparse(words: list[str]) -> commands.Raw:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     for option in (*OPTIONS, ROOT):
-        for spelling in filter(None, (*option.spellings, option.single)):
+        for spelling in spelled(option):
             parser.add_argument(
-                f"--{spelling}" if len(spelling) > 1 else f"-{spelling}",
+                spelling,
                 dest=option.name,
                 action="append",
                 type=partial(make_pair, spelling),
@@ -422,7 +424,7 @@ def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture
     out, err = capsys.readouterr()
     assert (end.value.code, err) == (0, "")
     assert "at most 80 % of the time" in out and "up to 80 % of a line" in out
-    assert all(f"--{s}" in out for option in OPTIONS for s in option.spellings if len(s) > 1)
+    assert all(s in out for option in OPTIONS for s in option.spellings)
 
 
 def programs() -> list[Program]:
@@ -433,7 +435,7 @@ def programs() -> list[Program]:
 def test_a_program_is_made_of_valid_records(program: Program) -> None:
     options = [option for command in program.every() for option in options_of(command)]
     for one in (program, *program.every(), *options):
-        Record.__init__(object.__new__(type(one)), **vars(one))
+        checked(one)
 
 
 @each("program", programs())
@@ -445,8 +447,8 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
             cli.run(program, [command.name, "--help"])
         assert end.value.code == 0 and command.help in " ".join(capsys.readouterr().out.split())
         options = options_of(command)
-        spelled = [s for o in options for s in (*o.spellings, o.single) if s]
-        assert len(spelled) == len(set(spelled)) and {o.kind for o in options} <= set(
+        every = [s for o in options for s in spelled(o)]
+        assert len(every) == len(set(every)) and {o.kind for o in options} <= set(
             ("text", "whole", "flag", "words", "items")
         )
     assert not program.default or program.default in [c.name for c in program.every()]

@@ -356,6 +356,13 @@ def test_a_lock_file_that_is_a_link_is_not_followed() -> None:
     assert os.listdir() == ["a.lock"]
 
 
+def test_a_file_where_the_folder_of_locks_should_be_is_named() -> None:
+    Path("locks").touch()
+    refused = pytest.raises(ContextError, match="locks: a file is in the way of this folder")
+    with refused, files.locked("locks/a.lock"):
+        pass
+
+
 # Stores and paths
 
 

@@ -13,11 +13,10 @@ from stat import S_ISREG
 
 import pytest
 from checkouts import a_toolkit
-from conftest import SCRIPTS, each, git
+from conftest import SCRIPTS, checked, each, git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.settings import Places
 from contextkit.base.stores import Store
 from contextkit.capsules.documents import reminders
@@ -35,7 +34,7 @@ def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() 
 
 @each("store", stores.STORES)
 def test_a_declaration_is_a_valid_record(store: Store) -> None:
-    Record.__init__(object.__new__(Store), **vars(store))
+    checked(store)
     assert store.place == os.path.normpath(store.place) and not os.path.isabs(store.place)
 
 

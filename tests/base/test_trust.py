@@ -11,7 +11,7 @@ import pytest
 from conftest import Script, git, trusted
 from contextkit.base import owned, settings, stores
 from contextkit.base.layout import Layout
-from contextkit.base.settings import Additions, Limits
+from contextkit.base.settings import Limits
 from contextkit.hosts.flows import runner
 
 FILE = Path("contextkit.yaml")
@@ -34,7 +34,7 @@ def in_force() -> tuple[str, str, int]:
 
 
 def test_every_setting_that_is_text_is_declared_as_acting_or_harmless() -> None:
-    fields = {**Limits.fields(), **Additions.fields(), **settings.Places.fields()}
+    fields = {**Limits.fields(), **settings.ADDITIONS, **settings.Places.fields()}
     texts = {name for name, kind in fields.items() if kind not in ("int", "bool")}
     assert not settings.ACTING & settings.HARMLESS
     assert texts == settings.ACTING | settings.HARMLESS, (
@@ -80,6 +80,12 @@ def test_what_was_trusted_holds_until_one_of_it_changes() -> None:
     assert in_force() == ("off", "", 900)
     write(ACTS)
     assert in_force() == ("git", "echo from the clone", 900)
+
+
+def test_who_writes_receipts_is_said_by_the_user_alone() -> None:
+    trusted("receipt_writer: echo x\nsync: git\n")
+    assert Layout().held == {"receipt_writer"}
+    assert (Layout().limits.receipt_writer, Layout().limits.sync) == ("", "git")
 
 
 def test_trust_is_for_this_folder_and_its_worktrees(repo: Path) -> None:

@@ -39,7 +39,7 @@ def stored() -> list[dict[str, object]]:
 
 def test_two_switches_at_once_are_two_artifacts_or_one_clean_refusal(layout: Layout) -> None:
     for turn in range(5):
-        switch.reset(layout)
+        handoff_state.reset(layout)
         switch.switch(layout, {"to_agent": "sm"}, names.now())
 
         def switching(to: str, action: str = f"turn {turn}") -> Callable[[], object]:

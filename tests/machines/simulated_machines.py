@@ -16,7 +16,7 @@ from contextkit.base.stores import MARK
 from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import pull, push
-from contextkit.machines.flows.transfers import Choice, Report
+from contextkit.machines.flows.shares import Choice, Report
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention

@@ -13,7 +13,7 @@ import pytest
 from conftest import git, rounds
 from contextkit.base.errors import ContextError
 from contextkit.machines.flows import remotes
-from contextkit.machines.flows.git_refs import folder
+from contextkit.machines.flows.engines import folder
 from git_servers import bare, by_daemon, over_http
 from simulated_machines import Machine, killed_at
 

@@ -11,7 +11,7 @@ from conftest import Script, git, trusted
 from contextkit.base import files, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.flows.git_refs import folder
+from contextkit.machines.flows.engines import folder
 from contextkit.reviews.documents import runs
 from contextkit.reviews.flows import workers
 from git_servers import bare

@@ -130,7 +130,8 @@ def test_a_hook_looks_without_starting_a_process(
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
-    assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), "")
+    zone, path = zones.look(layout, "s", TASK, 150_000)
+    assert zone.name == zones.SAVE and path == ""
     made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK

@@ -25,7 +25,7 @@ def configured(repo: Path, *lines: str) -> Layout:
      (9_999_999, "save")],
 )  # fmt: skip
 def test_the_zones_of_the_seed(layout: Layout, tokens: int, name: str) -> None:
-    assert zones.zone(layout, tokens).name == name
+    assert zones.look(layout, "s", "t", tokens)[0].name == name
 
 
 @each(

@@ -203,7 +203,7 @@ def test_a_process_left_behind_is_not_waited_for_nor_ended(repo: Path, how: list
 def test_an_output_that_another_run_tells_of_is_no_trouble(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(layout.state, telling.FOLDER)
+    folder = Path(layout.state, pump.FOLDER)
     folder.mkdir(parents=True)
     (folder / "4194300-abc.out").write_text("x", encoding="utf-8")  # above every process
 
@@ -541,7 +541,7 @@ def test_what_statements_in_a_row_end_with_is_said_once(finding: str, said: str)
 
 def a_long_job(layout: Layout, text: str) -> pump.Job:
     """A command that has printed so much and still runs."""
-    job = pump.Job(["make"], {"session": "s-1"}, telling.place)
+    job = pump.Job(["make"], {"session": "s-1"})
     job.output.take(1, text.encode())
     job.status = 2
     return job
@@ -573,7 +573,7 @@ def test_trouble_with_reading_ahead_costs_nothing(
         raise OSError(5, "Input/output error")
         yield
 
-    job = pump.Job(["true"], {}, telling.place)
+    job = pump.Job(["true"], {})
     monkeypatch.setattr(telling, "read_ahead", breaks)
     running._read_ahead(job)
     assert not job.is_behind

@@ -48,6 +48,8 @@ UNITS = (
     "\u202e", "\r", "\r\n", "<system-reminder>", "é", "漢", "👩\u200d💻", "İ", "\0", "a\\\n",
     "a,b,c\n", "a;b;", "$", "${", "%s", "@", "@a ", "and ", "the ", "Capsule Gap: ",
     "warning: a\n", "make: *** [a] Error 1\n", "not ok 1 - a\n",
+    "y\n", "1\n", "* [ ] a\n", "- [x] a\n", "a: b\n", "  a: b\n", "a = b\n", "[a]\n", "a:\n",
+    "drwxr-xr-x 1 a b 1 Jan 1 a\n", "    a 1\n", "a | b\n", "10:00 a: b?\n", "$ a\n",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import os
 from contextkit.base import files, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Iterable, Iterator
 
 LATEST = "latest"
@@ -24,7 +24,7 @@ _MOST_NAMED = 5  # candidates that a message names
 _MOST_IN_TEXT = 40  # documents that a text names
 
 
-class Address(Record):
+class Address(Declaration):
     """A document that was found: its address, its kind, and the absolute path of its file."""
 
     ref: str
@@ -74,7 +74,7 @@ def _fits(store: stores.Store, name: str) -> bool:
 
 def _name(layout: Layout, store: stores.Store, path: str) -> str:
     """The name of a path in a store, even after its document was archived; '' if it has none."""
-    place = layout.store(store.kind) + "/"
+    place = layout.place(store.kind) + "/"
     if path.startswith(place):
         name = path[len(place) : -len(store.suffix)]
         return "" if store.kind == "payload" and "/" not in name else name
@@ -93,7 +93,7 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     if store.kind == "payload":
         return (layout.ended,)
     if store.within == "memory":
-        return (layout.store("archived"),)
+        return (layout.place("archived"),)
     return ()
 
 
@@ -118,6 +118,8 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
 
 def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
+    if store.within == "memory":
+        layout.store("archived")
     for outer in away(layout, store) if with_away else ():
         for name in stores.names_in(outer):
             inner = os.path.join(outer, name, store.place) if store.within else ""

@@ -13,7 +13,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
 
 _SCRATCH = "scratch-"
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
@@ -194,14 +194,14 @@ _GUESSES = (  # name and git ref of each branch that this one may have forked fr
 )
 
 
-class Base(Record):
+class Base(Declaration):
     """A commit (or the empty tree), and the name that led to it."""
 
     name: str
     commit: str
 
 
-class Comparison(Record):
+class Comparison(Declaration):
     """The work tree compared with a base; never without changes."""
 
     base: Base

@@ -10,7 +10,7 @@ import os
 import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
-from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
+from contextkit.base.commands import Answer, Arguments, Command, Option, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Iterable, Sequence
@@ -41,12 +41,13 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
-        _allowed = lambda: layout.limits.secrets_allow  # noqa: E731
+        _allowed = layout.allowed
         answer = _rendered(command.run(layout, args))
-        if answer.status == 0:
-            files.settle()  # before it is acknowledged
-        _print(answer)
-        files.settle()
+        if answer.status:
+            _print(answer)
+        files.settle()  # before it is acknowledged
+        if not answer.status:
+            _print(answer)
         layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
@@ -186,9 +187,8 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
     """The command that is called, and its options as typed."""
-    command = next((own for own in program.every() if own.name in argv[:1]), None)
-    rest = argv[1:] if command else argv
-    command = command or next((own for own in program.every() if own.name == program.default), None)
+    called = program.named(argv[0]) if argv and argv[0][:1] != "-" else None
+    command, rest = called or program.named(program.default), argv[1:] if called else argv
     typed = [*rest, *os.environ.get("CONTEXTKIT_GIVEN", "").split()]
     try:
         return _of_command(program, command, argv, rest)
@@ -203,14 +203,14 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Arguments]:
 def _of_command(
     program: Program, command: Command | None, argv: list[str], rest: list[str]
 ) -> tuple[Command, Arguments]:
-    if command:
-        words = _given_to_make(command)
-        argv, rest = [*argv, *words], [*rest, *words]
+    options = options_of(command) if command else ()
+    words = _given_to_make(options) if command and "CONTEXTKIT_GIVEN" in os.environ else []
+    argv, rest = [*argv, *words], [*rest, *words]
     asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
-    raw = commands.read(options_of(command), rest) if command and not asks else None
-    lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
+    raw = commands.read(options, rest) if command and not asks else None
+    lacking = commands.missing_options(options, raw) if raw is not None else ()
     if command and raw is not None and not lacking:
-        return command, Arguments(commands.typed(options_of(command), raw))
+        return command, Arguments(**commands.typed(options, raw))
     from contextkit.base import usage
 
     if command and lacking:
@@ -221,26 +221,24 @@ def _of_command(
         _flush()  # help, which argparse prints
 
 
-def _given_to_make(command: Command) -> list[str]:
+def _given_to_make(available: tuple[Option, ...]) -> list[str]:
     """The variables typed after `make target`, as the words of a command line.
 
     make passes everything on in the environment, and the names of what was typed in
     CONTEXTKIT_GIVEN. Nothing is left there for a process that this one starts. An unknown variable
     is refused.
     """
-    if "CONTEXTKIT_GIVEN" not in os.environ:
-        return []
     typed = os.environ.pop("CONTEXTKIT_GIVEN").split()
     for name in ("MAKEFLAGS", "MFLAGS"):
         os.environ.pop(name, None)
-    options = {option.name: option for option in options_of(command)}
+    options = {option.name: option for option in available}
     unknown = [name for name in typed if name not in options]
     if unknown:
         from contextkit.base import makefiles
 
         makefiles.refuse_unknown(unknown, list(options))
     words = [
-        f"{options[name].typed}={os.environ.pop(name)}"
+        f"{options[name].spellings[0]}={os.environ.pop(name)}"
         for name in typed
         if name in options and name in os.environ
     ]
@@ -263,7 +261,7 @@ def _print(answer: Answer) -> None:
         whole = text if answer.exact or text.endswith("\n") else text + "\n"
         # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
-        _flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         _give_up()
 

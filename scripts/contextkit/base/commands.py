@@ -6,14 +6,14 @@ import os
 
 from contextkit.base import names
 from contextkit.base.errors import bad_input
-from contextkit.base.records import Declaration, Record
-from contextkit.base.type_names import Any, Callable, Iterator, Sequence
+from contextkit.base.records import Declaration, NamedTuple, SimpleNamespace
+from contextkit.base.type_names import Any, Callable, Sequence
 
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
 
 
-class Option(Declaration):
+class Option(NamedTuple):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
@@ -31,29 +31,18 @@ class Option(Declaration):
     choices: tuple[str, ...] = ()
     address: str = ""
 
-    def __init__(self, name: str, help: str, **more: Any) -> None:
-        super().__init__(name=name, help=help, **more)
-
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Its names on a command line, without leading dashes."""
-        return (self.name.replace("_", "-"), *self.also)
-
-    @property
-    def typed(self) -> str:
-        """The option as it is typed: `--next-step`, or `-m` for a name of one character."""
-        name = self.name.replace("_", "-")
-        return f"--{name}" if len(name) > 1 else f"-{name}"
+        """How it is typed on a command line, by its own name first: `--next-step`, `-m`."""
+        named = (self.name.replace("_", "-"), *self.also)
+        return tuple(f"--{name}" if len(name) > 1 else f"-{name}" for name in named)
 
 
 _ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
 
 
-class Arguments:
+class Arguments(SimpleNamespace):
     """The options of a call as attributes; those that are absent as above."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
@@ -97,13 +86,17 @@ class Program(Declaration):
     default: str = ""
     more: str = ""
 
-    def every(self) -> Iterator[Command]:
-        """All commands; those of `more` are loaded for who goes beyond the others."""
-        yield from self.commands
-        yield from _declared(self.more) if self.more else ()
+    def every(self) -> tuple[Command, ...]:
+        """All commands, those of `more` loaded now."""
+        return (*self.commands, *(_declared(self.more) if self.more else ()))
+
+    def named(self, name: str) -> Command | None:
+        """The command of that name, if there is one; `more` is loaded for who goes beyond."""
+        own = next((command for command in self.commands if command.name == name), None)
+        return own or next((command for command in self.every() if command.name == name), None)
 
 
-class Answer(Record):
+class Answer(Declaration):
     """Text for stdout with extra information.
 
     `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes
@@ -191,8 +184,8 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
 
     None if an option lacks its value. Raises ContextError for a word that belongs to nothing.
     """
-    spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
-    spelled.update((f"--{option.single}", option) for option in options if option.single)
+    named = [(name, o) for o in options for name in (o.name.replace("_", "-"), *o.also, o.single)]
+    spelled = {("--" if len(name) > 1 else "-") + name: option for name, option in named if name}
     places = [option for option in options if option.positional]
     has_places = bool(places)
     raw: Raw = {}
@@ -202,8 +195,8 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
             name, equals, value = word[:2], "=" * (len(word) > 2), word[2:].removeprefix("=")
-        named = spelled.get(name)
-        if named is None:
+        option = spelled.get(name)
+        if option is None:
             if _is_option(word, spelled) or not places:
                 raise bad_input(_unplaced(word, [*spelled]))
             place = places[0] if places[0].kind == "words" else places.pop(0)
@@ -211,13 +204,13 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             continue
         if not equals:
             follows = bool(words) and not _is_option(words[-1], spelled)
-            if named.kind == "flag" and (has_places or not follows):
+            if option.kind == "flag" and (has_places or not follows):
                 value = "1"
             elif follows:
                 value = words.pop()
             else:
                 return None
-        add_value(raw, named, name[2:], value)
+        add_value(raw, option, name, value)
     return raw
 
 
@@ -240,7 +233,7 @@ def _unplaced(word: str, spelled: list[str]) -> str:
 def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     """Record a value; a whole list is split into items, a repeatable single item is not."""
     values = raw.setdefault(option.name, [])
-    if option.single == spelling and spelling:
+    if option.single and spelling == f"--{option.single}":
         values.append(value)
     elif option.kind == "items":
         values += names.meant_items(option.name, value)
@@ -262,7 +255,7 @@ def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
 
 
 def _value(option: Option, values: list[str]) -> Any:
-    values = [_utf8(option, value) for value in values]
+    values = [value if value.isascii() else _utf8(option, value) for value in values]
     if option.kind in ("items", "words"):
         return tuple(value for value in values if value.strip())
     last = values[-1]
@@ -282,8 +275,6 @@ def _value(option: Option, values: list[str]) -> Any:
 
 def _utf8(option: Option, value: str) -> str:
     """Decode an argument from the bytes that were typed, which are UTF-8 whatever the locale."""
-    if value.isascii():
-        return value
     try:
         return os.fsencode(value).decode("utf-8")
     except UnicodeError:

@@ -15,6 +15,7 @@ from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
+WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # of a file that is changed in place
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
@@ -47,8 +48,9 @@ def read_if_there(path: str) -> str | None:
 def text_of(path: str) -> str:
     """The text of a file; '' for one that is missing, unreadable, or no text."""
     try:
-        return read(path)
-    except ContextError:
+        with opened(path) as file:
+            return file.read().decode("utf-8")
+    except (ContextError, OSError, UnicodeDecodeError):
         return ""
 
 
@@ -150,10 +152,8 @@ def discard(path: str) -> None:
 
 
 def _encoded(path: str, text: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
-    if isinstance(text, bytes):
-        return (text,)
     if not isinstance(text, str):
-        return text
+        return (text,) if isinstance(text, bytes) else text
     try:
         return (text.encode("utf-8"),)
     except UnicodeEncodeError as error:
@@ -212,15 +212,16 @@ def make_folder(folder: str, hide: bool = True) -> None:
     for hidden in filter(place.startswith, _hidden) if hide else ():
         store(hidden)
     try:
-        _make_missing(folder or ".")
+        if not os.path.isdir(place):
+            _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
         raise ContextError(f"{folder}: a file is in the way of this folder: move it") from None
 
 
 def _make_missing(folder: str) -> None:
-    if os.path.isdir(folder):
-        return
-    _make_missing(os.path.dirname(folder.rstrip("/")) or ".")
+    parent = os.path.dirname(folder.rstrip("/")) or "."
+    if not os.path.isdir(parent):
+        _make_missing(parent)
     try:
         os.mkdir(folder)
     except FileExistsError:
@@ -252,8 +253,8 @@ def inside(root: str, path: str, field: str) -> str:
 def sweep(folder: str, now: float) -> int:
     """Remove drafts that killed processes left in `folder` over an hour ago; return how many."""
     with os.scandir(folder) as entries:
-        drafts = [e.path for e in entries if is_draft(e.name) and e.is_file(follow_symlinks=False)]
-    old = [path for path in drafts if is_old(path, now)]
+        drafts = (e for e in entries if is_draft(e.name) and e.is_file(follow_symlinks=False))
+        old = [entry.path for entry in drafts if is_old(entry.path, now)]
     for path in old:
         discard(path)
     return len(old)
@@ -295,11 +296,11 @@ class locked:
         import fcntl
 
         while True:
-            make_folder(os.path.dirname(self._path))
             try:
-                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-            except FileNotFoundError:
-                continue  # the folder was removed just now
+                descriptor = os.open(proved(self._path), WRITABLE, 0o666)
+            except (FileNotFoundError, NotADirectoryError):
+                make_folder(os.path.dirname(self._path))  # the first one, or it was removed
+                continue
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 if _same_file(descriptor, self._path):
@@ -343,26 +344,21 @@ def keep(root: str, store: str, hidden: bool = False) -> None:
     global _stores, _hidden
     place = store.rstrip("/") + "/"
     if place.startswith(root.rstrip("/") + "/"):
-        refuse_links(root.rstrip("/"), place)
+        proved(place, root)
         if place not in _stores:
             _stores += (place,)
             _hidden += (place,) * hidden
 
 
-def proved(path: str) -> str:
-    """`path`, unless one of its folders in a store is a link: then raise ContextError."""
-    if path.startswith(_stores):
-        refuse_links(next(store for store in _stores if path.startswith(store)).rstrip("/"), path)
-    return path
-
-
-def refuse_links(start: str, path: str) -> None:
-    """Raise ContextError for the first link among the folders of `path` below `start`."""
-    at = start
-    for part in path[len(start) :].split("/")[1:-1]:
+def proved(path: str, start: str = "") -> str:
+    """`path`, unless one of its folders below `start` (a store) is a link: raise ContextError."""
+    start = start or next(filter(path.startswith, _stores), "")
+    at = start.rstrip("/")
+    for part in path[len(at) :].split("/")[1:-1] if start else ():
         at = f"{at}/{part}"
         if os.path.islink(at):
             raise is_link(at, start)
+    return path
 
 
 def opened(path: str) -> BinaryIO:
@@ -379,5 +375,5 @@ def opened(path: str) -> BinaryIO:
 
 def touch(path: str, at: float | None = None) -> None:
     """Create a file or set its time, to now or `at`, without following a link."""
-    os.close(os.open(proved(path), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666))
+    os.close(os.open(proved(path), WRITABLE, 0o666))
     os.utime(path, None if at is None else (at, at))

@@ -11,7 +11,7 @@ import time
 
 from contextkit.base import errors
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Declaration, Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Iterator
 
 # Variables that make git use another repository than the one around a folder.
@@ -32,7 +32,7 @@ _said_why = False
 _until: float | None = None  # in a hook, when every query must have ended
 
 
-class Repository(Record):
+class Repository(Declaration):
     """`top` is the work tree, `folder` its git folder, `common` the one all worktrees share."""
 
     top: str
@@ -40,7 +40,7 @@ class Repository(Record):
     common: str
 
 
-class Head(Record):
+class Head(Declaration):
     """Where HEAD points: a branch (`commit` is empty before the first one) or just a commit."""
 
     branch: str = ""
@@ -71,22 +71,18 @@ def find(start: str) -> Repository | None:
     """The repository whose work tree contains `start`, by GIT_DIR and GIT_WORK_TREE, or None."""
     top = os.path.realpath(start)
     git_dir = os.environ.get("GIT_DIR", "")
-    repository = _repository(top, os.path.abspath(git_dir)) if git_dir else _above(top)
+    folder = os.path.abspath(git_dir) if git_dir else os.path.join(top, ".git")
+    repository = _repository(top, folder)
+    while repository is None and not git_dir:
+        parent = os.path.dirname(top)
+        if parent == top or os.path.isfile(folder):  # git also gives up at a bad file
+            break
+        top, folder = parent, os.path.join(parent, ".git")
+        repository = _repository(top, folder)
     work_tree = os.environ.get("GIT_WORK_TREE", "")
     if repository and work_tree:
-        return repository.replace(top=os.path.realpath(work_tree))
+        return Repository(**{**vars(repository), "top": os.path.realpath(work_tree)})
     return repository
-
-
-def _above(top: str) -> Repository | None:
-    while True:
-        dot_git = os.path.join(top, ".git")
-        repository = _repository(top, dot_git)
-        parent = os.path.dirname(top)
-        is_last = parent == top or os.path.isfile(dot_git)  # git also gives up at a bad file
-        if repository or is_last:
-            return repository
-        top = parent
 
 
 def _repository(top: str, dot_git: str) -> Repository | None:
@@ -140,12 +136,10 @@ def pointer(folder: str) -> tuple[str, str]:
     path = os.path.join(folder, "HEAD")
     # Before 2006 git wrote HEAD as a link, and it still reads such links.
     line = "ref:" + os.readlink(path) if os.path.islink(path) else _line(path)
-    ref = _target(line)
-    return ref if ref.startswith("refs/") else "", line if _is_commit(line) else ""
-
-
-def _target(line: str) -> str:
-    return line[4:].strip() if line.startswith("ref:") else ""
+    if line.startswith("ref:"):
+        ref = line[4:].strip()
+        return ref if ref.startswith("refs/") else "", ""
+    return "", line if _is_commit(line) else ""
 
 
 def commit_of(repository: Repository, ref: str) -> str:
@@ -158,9 +152,9 @@ def followed(repository: Repository, ref: str) -> tuple[str, str]:
     for _ in range(5):  # git follows five as well
         value = _line(os.path.join(repository.folder, ref))
         value = value or _line(os.path.join(repository.common, ref))
-        if not _target(value):
+        if not value[4:].strip() or not value.startswith("ref:"):
             break
-        ref = _target(value)
+        ref = value[4:].strip()
     if _is_commit(value):
         return ref, value
     if os.path.isdir(os.path.join(repository.common, "reftable")):
@@ -399,7 +393,7 @@ def _line(path: str) -> str:
 
 
 def _is_commit(text: str) -> bool:
-    return len(text) in (40, 64) and is_hash(text)
+    return len(text) in (40, 64) and _HEX.issuperset(text)
 
 
 def is_hash(text: str) -> bool:

@@ -20,38 +20,44 @@ _SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
-class _Place:
-    """Where the documents of a kind are, or what lies below that."""
-
-    def __init__(self, kind: str, *below: str) -> None:
-        self._kind, self._below = kind, below
-
-    def __get__(self, layout: Layout, _: object) -> str:
-        return os.path.join(layout.store(self._kind), *self._below)
+# What lies in the state folder, by its name in a layout.
+_IN_STATE = {
+    "ended": "ended", "running": "sessions", "swept": "swept", "hooks": "hooks",
+    "own_session": "session", "ledger": "ledger", "index": "ledger/search.sqlite",
+    "machine": "machine", "sync": "sync", "origins": "sync/from",
+}  # fmt: skip
+# What the process kit that contextkit originated in keeps, likewise, below the root.
+_IN_KIT = {
+    "sessions": ".parallelus/sessions",
+    "markers": "docs/parallelus/self-improvement/markers",
+}
+_DEFAULTS = {"limits": Limits, "places": Places}
 
 
 class Layout:
     """The paths of one repository, all absolute."""
 
-    capsules = _Place("capsule")
-    reminders = _Place("reminder")
-    registry = _Place("subagent")
-    payloads = _Place("payload")
-    handoffs = _Place("handoff")
-    handoff_template = _Place("handoff_template")  # a copy of the form, for people and agents
-    memory = _Place("memory")
-    verdicts = _Place("verdict")
-    state = _Place("state")  # locks, caches and sessions; never in git
-    ended = _Place("state", "ended")  # sessions that ended and can still be resumed
-    running = _Place("state", "sessions")  # those that hosts run here: one that died is noticed
-    swept = _Place("state", "swept")  # touched by each sweep of idle sessions in passing
-    hooks = _Place("state", "hooks")  # what they know of subagents, and their errors
-    own_session = _Place("state", "session")  # the id that we generated
-    ledger = _Place("state", "ledger")  # what happened
-    index = _Place("state", "ledger", "search.sqlite")
-    machine = _Place("state", "machine")  # the id of this one
-    sync = _Place("state", "sync")  # what it knows of others
-    origins = _Place("state", "sync", "from")  # which documents here others wrote
+    capsules: str
+    reminders: str
+    registry: str
+    payloads: str
+    handoffs: str
+    handoff_template: str  # a copy of the form, for people and agents
+    memory: str
+    verdicts: str
+    state: str  # locks, caches and sessions; never in git
+    ended: str  # sessions that ended and can still be resumed
+    running: str  # those that hosts run here: one that died is noticed
+    swept: str  # touched by each sweep of idle sessions in passing
+    hooks: str  # what they know of subagents, and their errors
+    own_session: str  # the id that we generated
+    ledger: str  # what happened
+    index: str
+    machine: str  # the id of this one
+    sync: str  # what it knows of others
+    origins: str  # which documents here others wrote
+    sessions: str  # the kit's pointers to them
+    markers: str  # of its retrospectives, a file for each branch
     limits: Limits  # in force here
     places: Places  # the documented ones in force here, relative to the root
 
@@ -60,20 +66,32 @@ class Layout:
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
-        self.used: set[str] = set()  # the stores that were used
-        self._proved: dict[str, str] = {}  # those that are real folders and ours, by kind
+        self._places: dict[str, str] = {}  # by kind
+        self._proved: set[str] = set()  # the stores in use: real folders, and ours
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
             self.places = settings.chosen(Places, self.settings)
 
     def __getattr__(self, name: str) -> object:
-        """Make the default `limits` or `places` on first use: hot commands need neither."""
-        if name not in ("limits", "places"):
+        """Prove a place, or make the default `limits` or `places`, on first use."""
+        made: object
+        if name in _DEFAULTS:
+            made = _DEFAULTS[name]()
+        elif name in _IN_STATE:
+            made = os.path.join(self.state, _IN_STATE[name])
+        elif name in _IN_KIT:
+            made = os.path.join(self.root, _IN_KIT[name])
+        elif name == "state" or name in stores.SETTINGS:
+            made = self.store(stores.SETTINGS[name].kind if name != "state" else name)
+        else:
             raise AttributeError(name)
-        made = Limits() if name == "limits" else Places()
         setattr(self, name, made)
         return made
+
+    def allowed(self) -> tuple[str, ...]:
+        """What the settings say is no secret; asked only for what may be one."""
+        return self.limits.secrets_allow
 
     def needs_trust(self, *named: str) -> str:
         """The sentence about those of these settings that are held back; empty if none is."""
@@ -86,9 +104,7 @@ class Layout:
 
     def mention(self, *named: str) -> None:
         """Say, once, which of these settings would have mattered here but are held back."""
-        remark = self.needs_trust(*named)
-        if remark and remark not in errors.remarks:
-            errors.remarks.append(remark)
+        errors.remark(*filter(None, [self.needs_trust(*named)]))
 
     def join(self, *parts: str) -> str:
         """Join path segments below the root."""
@@ -103,11 +119,33 @@ class Layout:
         return files.inside(self.root, os.path.join(self.here, path), field)
 
     def store(self, kind: str) -> str:
-        """Where the documents of a kind are: a folder, or one file that holds them all."""
-        self.used.add(kind)
-        if kind not in self._proved:
-            self._prove(kind, self._place(kind))
-        return self._proved[kind]
+        """Where the documents of a kind are: a folder, or one file that holds them all.
+
+        Raises ContextError if a store of ours is reached through a link, or is not ours.
+        """
+        place, store = self.place(kind), stores.BY_KIND[kind]
+        if kind in self._proved:
+            return place
+        if store.within:
+            self.store(store.within)
+        if kind == "state":
+            owned.check(place, self.repository)
+        if store.holds != stores.HOST and not store.is_file:
+            files.keep(self.root, place, hidden=kind in stores.HIDDEN)
+        elif store.holds != stores.HOST and place.startswith(f"{self.root}/"):
+            files.proved(place, self.root)
+        self._proved.add(kind)
+        return place
+
+    def place(self, kind: str) -> str:
+        """As `store`, but nobody looks whether it is there, and whose: for comparing paths."""
+        if kind not in self._places:
+            store = stores.BY_KIND[kind]
+            named = os.environ.get(store.variable, "") if store.variable else ""
+            named = named or str(self.settings.get(store.setting, store.place))
+            above = self.place(store.within) if store.within else self.root
+            self._places[kind] = os.path.join(above, named)
+        return self._places[kind]
 
     def load(self, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
         """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
@@ -127,26 +165,6 @@ class Layout:
         plain = reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: ")
         return Broken(path=shown, reason=plain)
 
-    def _prove(self, kind: str, place: str) -> None:
-        """Raise ContextError if a store of ours is reached through a link, or is not ours."""
-        store = stores.BY_KIND[kind]
-        if kind == "state":
-            owned.check(place, self.repository)
-        if store.holds != stores.HOST and not store.is_file:
-            files.keep(self.root, place, hidden=kind in stores.HIDDEN)
-        elif store.holds != stores.HOST and place.startswith(f"{self.root}/"):
-            files.refuse_links(self.root, place)
-        self._proved[kind] = place
-
-    def _place(self, kind: str) -> str:
-        store = stores.BY_KIND[kind]
-        place = os.environ.get(store.variable, "") if store.variable else ""
-        if place:
-            return self.join(place)
-        if store.within:
-            return os.path.join(self.store(store.within), store.place)
-        return self.join(str(self.settings.get(store.setting, store.place)))
-
     def sweep(self, written: set[str]) -> None:
         """Remove old drafts of killed writers from the stores used and the `written` folders.
 
@@ -154,7 +172,7 @@ class Layout:
         """
         try:
             marks = os.path.join(self.state, "drafts")
-            due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
+            due = [kind for kind in self._proved if files.is_old(os.path.join(marks, kind))]
             there = os.path.isdir(self.state)
             if not due or not (there or written):
                 return
@@ -205,7 +223,7 @@ class Layout:
         None of it is part of a diff or a review, and none makes a capsule stale.
         """
         places = [
-            self._place(store.kind)
+            self.place(store.kind)
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
         ]
@@ -218,7 +236,7 @@ class Layout:
     @property
     def ephemeral(self) -> tuple[str, ...]:
         """The folders that git must not see, existing or not."""
-        return tuple(map(self._place, stores.HIDDEN))
+        return tuple(map(self.place, stores.HIDDEN))
 
     @property
     def capsule_template(self) -> str:
@@ -240,7 +258,7 @@ class Layout:
 
         self.mention("roles")
         own = (
-            os.path.join(self._place("role"), name + ".md"),
+            os.path.join(self.place("role"), name + ".md"),
             self.join("templates/roles", name + ".md"),
         )
         return (*own, version.toolkit("templates", "roles", name + ".md"))
@@ -262,17 +280,9 @@ class Layout:
         """Memory state beside the documents: `current`, `<task>.phase`."""
         return os.path.join(self.state, "memory", name)
 
-    @property
-    def sessions(self) -> str:
-        """The session pointers of the process kit that contextkit originated in."""
-        return self.join(".parallelus", "sessions")
-
-    def retro_marker(self, slug: str) -> str:
-        return self.join("docs", "parallelus", "self-improvement", "markers", slug + ".json")
-
     def notebook(self, slug: str, name: str) -> str:
         """The branch notebook `PLAN` or `PROGRESS`: its path, whether it exists or not."""
-        path = os.path.join(self._place("notebook"), slug, name + ".md")
+        path = os.path.join(self.place("notebook"), slug, name + ".md")
         older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
         return older if os.path.isfile(older) and not os.path.isfile(path) else path
 

@@ -50,18 +50,18 @@ def note(
         return
     at, identity = names.iso(names.now()), os.environ.get("CONTEXT_SUBAGENT_ID", "")
     try:
+        head = git.head(layout.repository) if event == STORED else git.Head()
         fields = {
-            "session": session or sessions.find_current(layout),
+            "session": session or sessions.named(layout, head.branch.replace("/", "-"))[0],
             "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
             "by": identity and f"subagent:{identity}",
             "to": to,
             "kind": kind,
         }
-        commit = git.head(layout.repository).commit if event == STORED else ""
-        head = f'{{"v":{FORMAT},"at":"{at}","event":{_text(event)},"ref":{_text(ref)}'
-        head += f',"tokens":{max(0, tokens)}' if tokens else ""
-        head += f',"commit":"{commit}"' if commit else ""
-        append(os.path.join(layout.ledger, at[:7] + ".jsonl"), [_line(head, fields, sources)])
+        line = f'{{"v":{FORMAT},"at":"{at}","event":"{event}","ref":{_text(ref)}'
+        line += f',"tokens":{max(0, tokens)}' if tokens else ""
+        line += f',"commit":"{head.commit}"' if head.commit else ""
+        append(os.path.join(layout.ledger, at[:7] + ".jsonl"), [_line(line, fields, sources)])
     except (OSError, ContextError):
         pass  # history is lost, the document is not
 
@@ -70,8 +70,9 @@ def _line(head: str, fields: dict[str, str], sources: Iterable[str]) -> bytes:
     """An event as a line that begins so, with as many of its sources as it may have."""
     head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
     program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
-    tail = f',"host":{_text(host())}' if host() else ""
-    tail += f',"version":"{version.VERSION}","program":{_text(program)}}}\n'
+    there = host()
+    tail = f',"host":{_text(there)}' if there else ""
+    tail += f',"version":"{version.VERSION}","program":{quoted(program, always=True)}}}\n'
     listed, room = "", _MOST_BYTES - len(f"{head}{tail}".encode()) - len(',"from":[]')
     for source in list(dict.fromkeys(filter(None, sources)))[:_MOST_SOURCES]:
         more = ("," if listed else "") + _text(source)
@@ -98,7 +99,7 @@ def _text(value: str) -> str:
 def append(path: str, lines: Iterable[bytes]) -> None:
     """Append lines, each with one write; if the file ends in an incomplete one, start a new one."""
     files.make_folder(os.path.dirname(path))
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    descriptor = os.open(path, files.WRITABLE | os.O_APPEND, 0o666)
     try:
         for line in lines:
             end = os.lseek(descriptor, 0, os.SEEK_END)

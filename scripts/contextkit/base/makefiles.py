@@ -80,8 +80,7 @@ def command_of(target: Target) -> Command | None:
     if not target.script:
         return None
     called = program(target.script)
-    name = target.command or called.default
-    return next(command for command in called.every() if command.name == name)
+    return called.named(target.command or called.default)
 
 
 def refuse_unknown(unknown: list[str], options: list[str]) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 
 from contextkit.base import names, redaction
-from contextkit.base.type_names import Any, Callable, Iterable
-
-Allowed = Iterable[str] | Callable[[], Iterable[str]]
+from contextkit.base.redaction import Allowed
+from contextkit.base.type_names import Any
 
 # Tags in which hosts wrap what is theirs; in a text they would pass for the host's own words.
 TAGS = (
@@ -49,13 +48,10 @@ _NAMED = (
 def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
     """`text` as it may leave: no secret, no control, no host's tag, and commands as called here.
 
-    In what is `quoted`, somebody's own text, a command stays as it is written. `allowed` is as in
-    `redaction.found`, or a function that returns it, called only for a secret.
+    In what is `quoted`, somebody's own text, a command stays as it is written.
     """
-    clean, secrets = redaction.redacted(text)
-    if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
-        clean = redaction.redacted(text, kept)[0]
-    return harmless(clean) if quoted else called(harmless(clean))
+    clean = harmless(redaction.redacted(text, allowed)[0])
+    return clean if quoted else called(clean)
 
 
 def called(text: str) -> str:
@@ -66,9 +62,9 @@ def called(text: str) -> str:
     return text
 
 
-def told_each(value: Any, allowed: Iterable[str] = (), quoted: bool = False) -> Any:
+def told_each(value: Any, allowed: Allowed = (), quoted: bool = False) -> Any:
     """`value` with every text in its lists and fields told; anything else is left alone."""
-    return redaction.changed(value, lambda text: told(text, allowed, quoted))
+    return redaction.changed(value, lambda text, _: told(text, allowed, quoted))
 
 
 def name(text: str) -> str:

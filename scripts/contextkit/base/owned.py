@@ -40,7 +40,8 @@ def check(folder: str, repository: git.Repository | None) -> None:
         raise files.is_link(folder)
     if not stat.S_ISDIR(state.st_mode):
         return  # nothing is in it, and nothing can be written
-    _check_owner(folder, state.st_uid)
+    if state.st_uid != os.geteuid():
+        raise _foreign(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_symlink():
@@ -49,7 +50,8 @@ def check(folder: str, repository: git.Repository | None) -> None:
                 owner = entry.stat(follow_symlinks=False).st_uid
             except FileNotFoundError:
                 continue  # the draft of another process
-            _check_owner(entry.path, owner)
+            if owner != os.geteuid():
+                raise _foreign(entry.path)
     if repository and _is_tracked(folder, repository):
         raise ContextError(
             f"{folder}: git tracks it, and what a repository brings is not our state:"
@@ -57,12 +59,11 @@ def check(folder: str, repository: git.Repository | None) -> None:
         )
 
 
-def _check_owner(path: str, owner: int) -> None:
-    if owner != os.geteuid():
-        raise ContextError(
-            f"{path}: belongs to another user: remove it, or make it yours:"
-            f" sudo chown -R $(id -u) '{path}'"
-        )
+def _foreign(path: str) -> ContextError:
+    return ContextError(
+        f"{path}: belongs to another user: remove it, or make it yours:"
+        f" sudo chown -R $(id -u) '{path}'"
+    )
 
 
 def _is_tracked(folder: str, repository: git.Repository) -> bool:

@@ -20,9 +20,16 @@ from contextkit.base.type_names import Any, ClassVar, Self
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import SimpleNamespace as SimpleNamespace
     from typing import NamedTuple as NamedTuple
     from typing import dataclass_transform
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True)
+    class _Fields:
+        """Its annotations are the parameters of the constructor."""
 else:
+    _Fields = object
+    SimpleNamespace = type(sys.implementation)  # the same class, without an import
 
     class _Named(type):
         """Turns a class of annotations into a named tuple."""
@@ -67,9 +74,6 @@ else:
         def __getnewargs__(self):
             return tuple(self)
 
-    def dataclass_transform(**_):
-        return lambda cls: cls
-
 
 class FieldError(TypeError):
     """A field of a record has no value, or one of another type."""
@@ -82,8 +86,7 @@ class FieldError(TypeError):
 _PLAIN = {"str": str, "int": int, "float": float, "bool": bool, "bytes": bytes}
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class Record:
+class Record(_Fields):
     """A value: keyword-only, immutable, checked, equal by value."""
 
     _fields: ClassVar[dict[str, str]] = {}
@@ -95,12 +98,12 @@ class Record:
     def __init__(self, **values: Any) -> None:
         cls = type(self)
         for name, annotation in cls._fields.items():
-            if name in values:
-                value = values.pop(name)
-            elif hasattr(cls, name):
-                value = getattr(cls, name)
-            else:
-                raise FieldError(cls, name, "is missing")
+            if name not in values:
+                if not hasattr(cls, name):
+                    raise FieldError(cls, name, "is missing")
+                self.__dict__[name] = getattr(cls, name)
+                continue
+            value = values.pop(name)
             if type(value) is not _PLAIN.get(annotation) and not _fits(value, annotation, cls):
                 raise FieldError(cls, name, f"must be {annotation}, not {value!r}")
             self.__dict__[name] = value
@@ -139,13 +142,8 @@ class Record:
         return dict(cls._fields)
 
 
-class Declaration(Record):
-    """A record that we fill ourselves, by the hundred or more; a test checks it instead."""
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, **values: object) -> None:
-            self.__dict__.update(values)
+class Declaration(SimpleNamespace, _Fields):
+    """What we fill ourselves, by the hundred or more: type checkers check it, no run does."""
 
 
 def _fits(value: object, annotation: str, cls: type) -> bool:

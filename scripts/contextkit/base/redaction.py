@@ -57,6 +57,8 @@ MOST_NAMED = 50  # secrets that a refusal names
 _MOST_REPEATED = 50  # distinct values that are
 
 Place = tuple[str, int, int]  # as in secret_search.py
+# Kinds, and texts that exempt a value; a function that returns them is called only for a secret.
+Allowed = Iterable[str] | Callable[[], Iterable[str]]
 
 
 class Secret(Declaration):
@@ -67,16 +69,19 @@ class Secret(Declaration):
     span: tuple[int, ...]
 
 
-def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
-    """Every secret in `text`, in order; `allowed` lists kinds, and texts that exempt a value."""
+def found(text: str, allowed: Allowed = ()) -> tuple[Secret, ...]:
+    """Every secret in `text` that is not allowed, in order."""
     if not _worth_a_search(text):
         return ()
     from contextkit.base import secret_search
 
     places = list(secret_search.places(text))
+    if not places:
+        return ()
+    kept = tuple(allowed() if callable(allowed) else allowed)
     secrets: list[Secret] = []
     line = at = 0
-    for kind, start, stop in _chosen(text, places, tuple(allowed)):
+    for kind, start, stop in _chosen(text, places, kept):
         line, at = line + text.count("\n", at, start), start
         secrets.append(Secret(kind=kind, line=line + 1, span=(start, stop)))
     return tuple(secrets)
@@ -106,17 +111,13 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 def _worth_a_search(text: str) -> bool:
     """Whether there could be a secret at all: a cheap check that hot commands can afford."""
     lower = text.lower()
-    if ("://" in text and "@" in text) or _has(lower, _CARRIERS):
+    if ("://" in text and "@" in text) or any(map(lower.__contains__, _CARRIERS)):
         return True
     if any(_is_joined(lower, name, 1) for name in _PASSWORDS if name in lower):
         return True
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
-    words = {word for word in _without_here(text).split() if len(word) >= _SHORTEST}
-    pieces = " ".join(words).translate(_APART).split()
-    if any(map(_may_be_made, [piece for piece in pieces if len(piece) >= _PIECE])):
-        return True
-    return _has(" ".join(words), _FIRST)
+    return _may_hold_a_token(text) and _may_hold_a_token(_without_here(text))
 
 
 def _without_here(text: str) -> str:
@@ -151,28 +152,27 @@ def _first_word(text: str) -> str:
     return next((word for word in text.split()[:3] if len(word) > 2), "")
 
 
-def _may_be_made(piece: str) -> bool:
+def _may_hold_a_token(text: str) -> bool:
     """Whether letters or digits without a sign between them may be a part of a token.
 
     Words, numbers, times and short hexadecimal ids are not.
     """
-    if piece.isdigit():
-        return False
-    if piece.isalpha():
-        mixed = not (piece[1:].islower() or piece.isupper())
-        return len(piece) >= (_SHORTEST if mixed else _LONG)
-    if not piece.strip(_HEX):
-        return len(piece) >= _LONG
-    return not (len(piece) in (15, 16) and piece[:8].isdigit() and piece[8] == "T")
+    words = " ".join({word for word in text.split() if len(word) >= _SHORTEST})
+    if any(map(words.__contains__, _FIRST)):
+        return True
+    for piece in words.translate(_APART).split():
+        least = _PIECE if piece.strip(_HEX) else _LONG
+        if piece.isalpha():
+            least = _LONG if piece[1:].islower() or piece.isupper() else _SHORTEST
+        is_time = len(piece) in (15, 16) and piece[:8].isdigit() and piece[8] == "T"
+        if len(piece) >= least and not (piece.isdigit() or is_time):
+            return True
+    return False
 
 
-def _has(text: str, literals: tuple[str, ...]) -> bool:
-    return any(map(text.__contains__, literals))
-
-
-def redacted(text: str, allowed: Iterable[str] = ()) -> tuple[str, tuple[Secret, ...]]:
+def redacted(text: str, allowed: Allowed = ()) -> tuple[str, tuple[Secret, ...]]:
     """`text` with the values of its secrets replaced, and the secrets found."""
-    allowed, every = tuple(allowed), tuple[Secret, ...]()
+    every = tuple[Secret, ...]()
     for _ in range(_ROUNDS):  # what is next to one may be one
         secrets = found(text, allowed)
         if not secrets:
@@ -195,7 +195,7 @@ def mark(kind: str) -> str:
     return f"(redacted {kind})"
 
 
-def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = False) -> str:
+def checked(text: str, field: str, allowed: Allowed = (), redact: bool = False) -> str:
     """`text` as typed if it contains no secret; with `redact`, its secrets are replaced.
 
     Otherwise raises ContextError with the kind and line of each, and what to do.
@@ -210,30 +210,27 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
     return text
 
 
-def typed(values: Any, allowed: Iterable[str], redact: bool = False) -> Any:
+def typed(values: Any, allowed: Allowed, redact: bool = False) -> Any:
     """`checked` for every text in lists and fields; a secret is named by its field."""
-    return _each(values, "", lambda text, name: checked(text, name, allowed, redact))
+    return changed(values, lambda text, field: checked(text, field, allowed, redact))
 
 
-def cleaned(values: Any, allowed: Iterable[str]) -> Any:
+def cleaned(values: Any, allowed: Allowed) -> Any:
     """`redacted` for every text in lists and fields, when no person typed them."""
-    return changed(values, lambda text: redacted(text, allowed)[0])
+    return changed(values, lambda text, _: redacted(text, allowed)[0])
 
 
-def changed(value: Any, change: Callable[[str], str]) -> Any:
-    """`value` with `change` applied to every text in its lists and fields."""
-    return _each(value, "", lambda text, _: change(text))
-
-
-def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:
-    """`value` with `change` applied to every text in it; other types are left alone."""
+def changed(value: Any, change: Callable[[str, str], str], field: str = "") -> Any:
+    """`value` with `change` applied to each text in its lists and fields, which it is named by."""
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, list | tuple):
-        named = [(f"{field} {number}", item) for number, item in enumerate(value, 1)]
-        return type(value)(_each(item, name, change) for name, item in named)
+        items = enumerate(value, 1)
+        return type(value)(changed(item, change, f"{field} {number}") for number, item in items)
     if isinstance(value, dict):
-        return {name: _each(item, str(name), change) for name, item in value.items()}
+        return {
+            name: changed(item, change, str(name)) if item else item for name, item in value.items()
+        }
     return value
 
 

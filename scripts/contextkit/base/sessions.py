@@ -73,24 +73,15 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
         if text:
             return text, variable
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
-    for pointer in (f".current-{slug}", ".current"):
-        path = os.path.join(layout.sessions, pointer)
-        session = files.first_line(path)
+    pointer, marker = f"{layout.sessions}/.current", os.path.join(layout.markers, slug + ".json")
+    for path in filter(os.path.isfile, (f"{pointer}-{slug}", pointer, marker, layout.own_session)):
+        session = _from_marker(path) if path == marker else files.first_line(path)
         if session:
             return os.path.basename(session.rstrip("/")), layout.shown(path)
-    marker = layout.retro_marker(slug)
-    for path, session in (
-        (marker, _from_marker(marker)),
-        (layout.own_session, files.first_line(layout.own_session)),
-    ):
-        if session:
-            return session, layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
 
 
 def _from_marker(path: str) -> str:
-    if not os.path.isfile(path):
-        return ""
     from contextkit.base import formats
 
     session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")

@@ -148,14 +148,12 @@ class Places(Record):
                     raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
 
 
-for _setting, _default in stores.SETTINGS.items():
-    setattr(Places, _setting, _default)
+for _setting, _store in stores.SETTINGS.items():
+    setattr(Places, _setting, _store.place)
 
 
-class Additions(Record):
-    """What a repository adds to the toolkit's own data; parsed where it is used."""
-
-    processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
+# What a repository adds to the toolkit's own data; parsed where it is used.
+ADDITIONS = {"processes": "dict[str, object]"}
 
 
 # What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
@@ -177,17 +175,14 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
     type is refused by name.
     """
     ours = of_repository(root)
+    user = _of_file(os.path.join(owned.user_folder("CONFIG"), SETTINGS))
+    if not ours:
+        return user, frozenset()
     acts = acting(ours)
-    is_free = not acts or owned.is_trusted(root, acts)
-    held: frozenset[str] = frozenset() if is_free else frozenset(acts)
-    user = _of_file(
-        os.path.join(owned.user_folder("CONFIG"), SETTINGS),
-        os.path.join(owned.user_folder("CACHE"), "settings"),
-    )
-    held |= USERS.intersection(ours)
-    if held or user:
-        ours = {**user, **{name: value for name, value in ours.items() if name not in held}}
-    return ours, held
+    held = USERS.intersection(ours)
+    if acts and not owned.is_trusted(root, acts):
+        held |= acts.keys()
+    return {**user, **{name: value for name, value in ours.items() if name not in held}}, held
 
 
 def of_repository(root: str) -> Values:
@@ -200,11 +195,13 @@ def acting(values: Values) -> Values:
     return {name: value for name, value in values.items() if name in ACTING}
 
 
-def _of_file(path: str, cache: str) -> Values:
+def _of_file(path: str, cache: str = "") -> Values:
+    """What a file says; what it said is kept in `cache`, which the user's own has elsewhere."""
     try:
         state = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
+    cache = cache or os.path.join(owned.user_folder("CACHE"), "settings")
     key = f"2 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
     kept = _kept(cache, key)
     if kept is not None:
@@ -230,7 +227,7 @@ def _checked(parsed: object) -> Values:
     """What a file says, as values. Raises ContextError naming the key and what it takes."""
     if not isinstance(parsed, dict):
         raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
-    types = Limits.fields() | Places.fields() | Additions.fields()
+    types = Limits.fields() | Places.fields() | ADDITIONS
     for name in parsed:
         if name not in types:
             raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, types)}")

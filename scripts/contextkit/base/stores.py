@@ -10,7 +10,7 @@ import os
 
 from contextkit.base import names
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Declaration, Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Iterable, ModuleType, T
 
 # What a place holds.
@@ -115,8 +115,8 @@ STORES: tuple[Store, ...] = (
 CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
 
 BY_KIND = {store.kind: store for store in STORES}
-# The default of each place that contextkit.yaml can set, in order.
-SETTINGS = {store.setting: store.place for store in STORES if store.setting}
+# By the setting in contextkit.yaml that moves it, in order.
+SETTINGS = {store.setting: store for store in STORES if store.setting}
 # The settings whose folders hold our documents; none of them may contain another.
 FOLDERS = tuple(s.setting for s in STORES if s.setting and s.holds == DOCUMENTS and not s.is_file)
 # The settings that name templates and roles, which agents obey.
@@ -192,7 +192,7 @@ def _digest(body: str) -> str:
     return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))
 
 
-class Broken(Record):
+class Broken(Declaration):
     """A file that cannot be parsed: `path` relative to the root, and the reason."""
 
     path: str

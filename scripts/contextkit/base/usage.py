@@ -49,7 +49,7 @@ def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
         if option.positional:
             into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
         into.add_argument(
-            *(f"-{s}" if len(s) == 1 else f"--{s}" for s in option.spellings),
+            *option.spellings,
             dest=option.name,
             action="append",
             metavar=option.name.upper(),
@@ -62,7 +62,7 @@ def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
                 dest=option.name,  # the same list, in the order typed
                 action="append",
                 metavar=option.single.upper(),
-                help=f"one of them; may be repeated (--{option.spellings[0]}: all in one)",
+                help=f"one of them; may be repeated ({option.spellings[0]}: all in one)",
             )
 
 
@@ -95,8 +95,8 @@ def missing(program: Program, command: Command, option: Option) -> ContextError:
     called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
     usage = []
     for own in command.options:
-        long_name = next((name for name in own.spellings if len(name) > 1), own.name)
-        word = f"{own.name}=…" if by_make else f"--{long_name}=…"
+        longest = next((s for s in own.spellings if len(s) > 2), own.spellings[0])
+        word = f"{own.name if by_make else longest}=…"
         if own.kind != "flag":
             usage.append(word if own.required else f"[{word}]")
     return bad_input(

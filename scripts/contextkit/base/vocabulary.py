@@ -81,19 +81,17 @@ class Vocabulary:
 
     def rank(self, token: bytes) -> int:
         """The order in which a token was learned; pairs with lower ranks are merged first."""
-        rank = self._ranks.get(token)
-        if rank is None:
-            rank = self._ranks[token] = self._looked_up(token)
-        return rank
-
-    def _looked_up(self, token: bytes) -> int:
+        if token in self._ranks:
+            return self._ranks[token]
         data, slots, mask, size = self._data, self._slots, self._mask, len(token)
-        slot = crc32(token) & mask
+        slot, rank = crc32(token) & mask, _NONE
         while at := int.from_bytes(data[slots + 4 * slot : slots + 4 * slot + 4], "little"):
             if data[at + 2 : at + 2 + size] == token and data[at] | data[at + 1] << 8 == size:
-                return int.from_bytes(data[at + 2 + size : at + 5 + size], "little")
+                rank = int.from_bytes(data[at + 2 + size : at + 5 + size], "little")
+                break
             slot = (slot + 1) & mask
-        return _NONE
+        self._ranks[token] = rank
+        return rank
 
     def _count(self, piece: bytes) -> int:
         """The number of tokens in a piece, after merging byte pairs, lowest rank first."""

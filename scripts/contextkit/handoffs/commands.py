@@ -59,7 +59,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 @command(
     "switch to an agent: write the artifact, then print its context",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     *FIELDS,
 )
@@ -85,7 +85,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 @command(
     "print an agent's context from artifacts already written",
-    TO.replace(required=True),
+    TO._replace(required=True),
     PROFILE,
     JSON,
 )
@@ -96,12 +96,18 @@ def context(layout: Layout, args: Arguments) -> Answer:
 
 @command("undo the last switch and remove its artifact")
 def undo(layout: Layout, args: Arguments) -> str:
-    return switching.undo(layout)
+    with handoff_state.locked(layout):
+        undone, name = handoff_state.undo(layout, handoff_state.current(layout))
+    active = f"{undone.active} is active" if undone.active else "no agent is active"
+    gone = f"{layout.shown(os.path.join(layout.handoffs, name))} is gone; " if name else ""
+    return f"{gone}{active}"
 
 
 @command("deactivate the current agent", now=f"handoff_switch to={NOBODY}")
 def reset(layout: Layout, args: Arguments) -> str:
-    return switching.reset(layout)
+    """End the session: no agent is active, artifacts stay. Says which agent was."""
+    agent = handoff_state.reset(layout)
+    return f"{agent} is no longer active" if agent else "no agent was active"
 
 
 def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:

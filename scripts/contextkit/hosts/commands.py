@@ -36,10 +36,9 @@ _COPY = Option("copy", "a copy of the toolkit, for machines without a network", 
 def adopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
     with _held(into):
-        chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
-        plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
+        plan = adoption.adopt(into, folder, args.hosts, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
-    fresh = tuple(name for name in chosen if name not in plan.before.hosts)
+    fresh = tuple(name for name in plan.record.hosts if name not in plan.before.hosts)
     offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
     return "\n".join([done, *(makefiles.renamed(line, into, folder) for line in offers)])
 

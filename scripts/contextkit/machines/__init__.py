@@ -3,8 +3,7 @@
 documents/manifests      what travels: documents, the manifests that name them, heads, clocks
 documents/knowledge      what this machine is, and what it knows of documents and remotes
 flows/remotes            which remote is meant, who pushes and signs there; its engine
-flows/engines, git_refs  a folder, an object store, a git remote; encrypted or not
+flows/engines            a folder, an object store, a git remote; encrypted or not
 flows/push, pull         send what is new here; offer what is new there to the stores here
-flows/transfers          which documents are here, which are meant, the report
-flows/shares             which files travel, where they go, how two versions merge
+flows/shares             which documents travel and are meant, how two versions merge; reports
 """

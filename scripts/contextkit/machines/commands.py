@@ -10,8 +10,8 @@ from contextkit.base.type_names import Any, Callable
 from contextkit.hosts.flows import runner
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
-from contextkit.machines.flows import remotes, transfers
-from contextkit.machines.flows.transfers import Report
+from contextkit.machines.flows import remotes, shares
+from contextkit.machines.flows.shares import Report
 
 _REMOTE = Option(
     "remote", "a git remote or URL, file:///…, s3://…, gs://…, az://… (default: origin)"
@@ -54,7 +54,7 @@ def pull(layout: Layout, args: Arguments) -> Answer:
 
 def _moved(layout: Layout, args: Arguments, move: Callable[..., Report], **more: Any) -> Answer:
     layout = layout.of_worktree(args.worktree)
-    chosen = transfers.choice(args.what, args.session, args.task, args.run)
+    chosen = shares.choice(args.what, args.session, args.task, args.run)
     done = move(layout, args.remote, chosen, dry_run=args.dry_run, **more)
     messages = list(done.messages)
     if done.refused:
@@ -80,7 +80,7 @@ def _moved(layout: Layout, args: Arguments, move: Callable[..., Report], **more:
 def background_(layout: Layout, args: Arguments) -> str:
     move = pushing.push if args.verb == "push" else pulling.pull
     try:
-        done = move(layout, "", transfers.Choice())
+        done = move(layout, "", shares.Choice())
     except Exception as error:  # nobody is there to see a traceback
         runner.note(layout.hooks, f"sync {args.verb}", error)
         return str(error)

@@ -10,9 +10,9 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Sequence
-from contextkit.memory.documents import snapshots
+from contextkit.memory.documents import context_window, snapshots
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import saving
+from contextkit.memory.flows import agents, saving, upkeep
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -107,8 +107,6 @@ def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: boo
     """Write a checkpoint if the last agent of a fan-out is back, unless one is `saved` already."""
     if answer.status or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return
-    from contextkit.memory.flows import agents
-
     try:
         path = agents.batch_ended(layout, task, now, saved)
     except (OSError, ContextError) as error:
@@ -138,13 +136,10 @@ def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> s
 def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: str = "") -> Answer:
     """Write checked documents and return their paths.
 
-    The text of one that cannot be written is returned instead, with status 1: it is not lost.
+    If one cannot be written, its text is returned instead, with status 1, so that it is not lost.
     """
     lines, failed = [], False
-    try:
-        is_known = not task or saving.is_known(layout, task)
-    except ContextError:
-        is_known = True  # the store is refused, and so will be each document
+    _name_if_new(layout, task)
     for document in ready:
         try:
             lines.append(saving.write(layout, document, now))
@@ -154,23 +149,20 @@ def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: s
             lines.append(saving.text_of(layout, document, now))
             failed = True
     if task and not failed:
-        _record(layout, task, phase, is_known)
-    return Answer(text="\n".join(lines), status=1 if failed else 0)
+        try:
+            memory.record(layout, task, phase)
+        except (OSError, ContextError) as error:  # the documents are safe
+            cli.say(f"the current task and phase are not recorded: {error}")
+    return Answer(text="\n".join(lines), status=int(failed))
 
 
-def _record(layout: Layout, task: str, phase: str, is_known: bool) -> None:
-    """Record the current task and phase; a failure is only reported, as the documents are safe."""
-    _name_if_new(task, is_known)
-    try:
-        memory.record(layout, task, phase)
-    except (OSError, ContextError) as error:
-        cli.say(f"the current task and phase are not recorded: {error}")
-
-
-def _name_if_new(task: str, is_known: bool) -> None:
+def _name_if_new(layout: Layout, task: str) -> None:
     """Report a task that was not known before, since its id may be misspelled."""
-    if not is_known:
-        cli.say(f'new task "{task}"')
+    try:
+        if task and not saving.is_known(layout, task):
+            cli.say(f'new task "{task}"')
+    except ContextError:
+        return  # the store is refused, and so will be each document
 
 
 @command(
@@ -179,8 +171,6 @@ def _name_if_new(task: str, is_known: bool) -> None:
     Option("archive", "archive the merged findings", kind="flag"),
 )
 def merge(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import upkeep
-
     now = names.now()
     moved: list[str] = []
     with upkeep.moving(layout, args.task):
@@ -229,7 +219,7 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     left = memory.meant_phase(vars(args).get("phase") or saving.phase_of(layout, args.task))
     if left != to and layout.limits.memory_phase_transition:
         return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
-    _name_if_new(args.task, saving.is_known(layout, args.task))
+    _name_if_new(layout, args.task)
     memory.record(layout, args.task, to)
     off = f"{args.task} is in {to}; no checkpoint (memory_phase_transition: false)"
     cli.say(f"{args.task} is in {to} already: no checkpoint" if left == to else off)
@@ -243,14 +233,11 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     commands.REDACT,
 )
 def spawn(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import agents
-
     named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
-    is_known = saving.is_known(layout, args.task)
-    answer = Answer(text="")
     if count < least:
+        answer = _keep(layout, args.task, [], names.now())
         cli.say(f"{names.counted(count, 'agent')}: no checkpoint (memory_spawn_agents: {least})")
     else:
         who = f": {', '.join(named)}" if named else ""
@@ -259,7 +246,6 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
         answer = _checkpoint(layout, args, phase, phase, summary, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
-        _record(layout, args.task, "", is_known or count >= least)
     return answer
 
 
@@ -320,7 +306,8 @@ def batch(layout: Layout, args: Arguments) -> Answer:
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
     named = ("summary", "important", "resume", "agents", "decisions", "files")
-    fields = {"summary": "", "files": (), **_typed(layout, args, named)}
+    fields = {"summary": "", **_typed(layout, args, named)}
+    fields["files"] = saving.notes(fields.get("files", ()))
     fields["tokens"] = memory.check_tokens(args.tokens) if args.tokens.strip() else 0
     fields["reason"] = args.reason or "manual"
     fields["phase"] = memory.meant_phase(args.phase) if args.phase else ""
@@ -351,7 +338,6 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
 )
 def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.base import sessions
-    from contextkit.memory.documents import context_window
 
     if any(getattr(args, name) for name in RULES):
         return estimate.run(layout, args)
@@ -366,7 +352,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     is_new = zone.name == context_window.SAVE and not path
     if is_new:
         now = names.now()
-        _name_if_new(task, not task or saving.is_known(layout, task))
+        _name_if_new(layout, task)
         modified = saving.worked_on(layout)
         if modified is None:
             cli.say("the snapshot does not list what changed: git did not answer")
@@ -385,11 +371,9 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 
 def _sent_off(layout: Layout, task: str) -> str:
-    """Who of the last fan-out is back or missing, as a line; '' without a fan-out."""
+    """A line on who of the last fan-out is back or missing; '' without a fan-out."""
     if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return ""
-    from contextkit.memory.flows import agents
-
     return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
 
 
@@ -401,9 +385,8 @@ def _count(layout: Layout, args: Arguments) -> int | None:
     if args.tokens:
         return memory.check_tokens(args.tokens)
     if args.transcript:
-        from contextkit.memory.documents import context_window
-
-        return context_window.usage(_transcript(layout, args.transcript))[0]
+        path = os.path.expanduser(args.transcript)
+        return context_window.usage(os.path.join(layout.here, path))[0]
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -411,21 +394,6 @@ def _count(layout: Layout, args: Arguments) -> int | None:
             raise
         return None
     return tokens.estimate(text) if text.strip() else None
-
-
-def _transcript(layout: Layout, typed: str) -> str:
-    return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
-
-
-def _known_transcript(layout: Layout, typed: str) -> str:
-    """The path of a typed transcript, '' of none. Raises ContextError if no host wrote the file."""
-    path = _transcript(layout, typed)
-    if path:
-        from contextkit.memory.flows import transcripts
-
-        if not transcripts.read(path).form:
-            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
-    return path
 
 
 def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> Answer:
@@ -458,7 +426,7 @@ def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> An
     now="memory_status words=",
 )
 def estimate(layout: Layout, args: Arguments) -> Answer:
-    """Add up the least and the most of what is planned, and the text in file=; nothing is saved."""
+    """Add up the least and the most for the plan, and the text in file=; nothing is saved."""
     counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
     if not counts and not args.file:
         raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
@@ -488,7 +456,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     task = memory.check_task(args.task) if args.task else ""
     layout = layout.of_worktree(args.worktree)
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
-    transcript = _known_transcript(layout, args.transcript) or recovery.left_behind(layout)
+    transcript = recovery.left_behind(layout, args.transcript)
     recovered = recovery.load(layout, task, names.now(), most, transcript)
     if recovered.candidates:
         return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
@@ -559,8 +527,6 @@ _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
     JSON,
 )
 def list_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.memory.flows import upkeep
-
     layout = layout.of_worktree(args.worktree)
     documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", "")
     rows = [
@@ -586,8 +552,6 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     JSON,
 )
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import upkeep
-
     task = memory.check_task(args.task) if args.task else ""
     lints = upkeep.check(layout, task)
     if task and not lints and not saving.is_known(layout, task):
@@ -609,8 +573,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
     Option("task", "the task (default: the finished one)", address="plan"),
 )
 def archive(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     task = args.task or upkeep.finished_task(layout)
     moved = upkeep.archive(layout, task)
     if not moved:
@@ -626,8 +588,6 @@ def archive(layout: Layout, args: Arguments) -> str:
     Option("task", "the task", required=True, address="plan"),
 )
 def unarchive(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     moved, left = upkeep.unarchive(layout, args.task)
     remark(*(f"left in the archive: {line}" for line in left))
     if not moved and not left:
@@ -638,8 +598,6 @@ def unarchive(layout: Layout, args: Arguments) -> str:
 
 @command("remove stale checkpoints; the last one of an open task is archived", commands.DRY_RUN)
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit.memory.flows import upkeep
-
     done = upkeep.clean(layout, names.now(), args.dry_run)
     if args.dry_run:
         cli.say("dry run: nothing was changed")

@@ -59,7 +59,11 @@ def store(layout: Layout, args: Arguments) -> Answer:
 def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
     """Store the text and return its receipt, or pass it through. Raises ContextError."""
     target = storing.check_target(layout, args.path, args.overwrite) if args.path else ""
-    session = "" if target else args.session or _session_named(layout)
+    session = "" if target else args.session
+    try:
+        session = session or ("" if target else sessions.find_current(layout))
+    except OSError:
+        pass  # that it cannot be read, storing reports
     if session:
         sessions.check(session)
     output = _output(args, content)
@@ -102,14 +106,6 @@ def _sweep(layout: Layout, now: int, session: str) -> None:
         cli.say(f"what was removed as inactive comes back for {grace}: make payload_show ref=ID")
 
 
-def _session_named(layout: Layout) -> str:
-    """The session that is already known; '' if that cannot be read, which storing reports later."""
-    try:
-        return sessions.find_current(layout)
-    except OSError:
-        return ""
-
-
 def _budget_of_the_environment() -> int:
     """PAYLOAD_BUDGET, with which a launcher sets its subagents' budget; 0 if unset."""
     budget = os.environ.get("PAYLOAD_BUDGET", "")
@@ -120,28 +116,22 @@ def _budget_of_the_environment() -> int:
 
 def _output(args: Arguments, content: str) -> storing.Output:
     """The text and fields of the call, checked as far as possible before anything is written."""
-    rows = tuple(receipts.row(text) for text in args.findings)
-    confidence = receipts.level(args.confidence)
+    status = args.status
+    if status and not (names.is_whole(status) and int(status) < _STATUSES):
+        raise bad_input(f"status={status[:40]}: must be an exit status, 0 to 255")
     return storing.Output(
         topic=args.topic,
         source=args.source,
         content=content,
-        status=_status(args.status),
+        status=int(status) if status else None,
         summary=args.summary,
-        rows=rows,
+        rows=tuple(map(receipts.row, args.findings)),
         key_findings=args.key_findings,
-        confidence=confidence,
+        confidence=receipts.level(args.confidence),
         sources=args.sources,
         tokens=args.tokens or tokens.estimate(content),
         estimated=not args.tokens,
     )
-
-
-def _status(text: str) -> int | None:
-    """An exit status, 0 to 255. Raises ContextError for anything else."""
-    if text and not (names.is_whole(text) and int(text) < _STATUSES):
-        raise bad_input(f"status={text[:40]}: must be an exit status, 0 to 255")
-    return int(text) if text else None
 
 
 @command("what a session has stored", SESSION, Option("all", "every session", kind="flag"), JSON)
@@ -209,15 +199,14 @@ def show(layout: Layout, args: Arguments) -> Answer | Rows:
 
 def _part(layout: Layout, path: str, part: str) -> Answer:
     """The whole file of a payload, or a part of it by name."""
-    whole = part == "content"
+    whole, shown = part == "content", layout.shown(path)
     if part in ("", "file"):
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
     else:
-        text = payloads.load(path, layout.shown(path)).parts[part]
+        text = payloads.load(path, shown).parts[part]
 
     def data() -> object:
-        payload = payloads.load(path, layout.shown(path))
-        return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
+        return {"id": _identity(path), "path": shown, **vars(payloads.load(path, shown))}
 
     exact = whole or part in ("", "file")
     return Answer(text=text, exact=exact, verbatim=whole, quoted=True, data=data)
@@ -238,39 +227,31 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     asked = [name for name in _SLICES if getattr(args, name)]
     if len(asked) > 1:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
-    if args.part in _TEXTS:
-        content = _content(layout, path)
-    else:
-        content = payloads.load(path, layout.shown(path)).parts[args.part]
-    if asked:
-        part = _SLICES[asked[0]](content, getattr(args, asked[0]))
-    else:
-        part = retrieval.whole(content)
+    shown, is_text = layout.shown(path), args.part in _TEXTS
+    content = _content(layout, path) if is_text else payloads.load(path, shown).parts[args.part]
+    part = (
+        _SLICES[asked[0]](content, getattr(args, asked[0])) if asked else retrieval.whole(content)
+    )
     end = part.last
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
     talk = [names.lines(part.first, part.last)]
-    if args.part in _TEXTS:
+    if is_text:
         above = payloads.first_line(path) - 1
         in_file = names.lines(above + part.first, above + part.last)
         talk = [f"{talk[0]}, in the file {in_file.partition(' ')[2]}"]
     left = end - part.more + 1 if part.more else 0  # a line that is cut counts, too
     if left:
-        ref = addresses.of(layout, path, "payload") or layout.shown(path)
-        named = {"ref": ref, "part": args.part, "lines": f"{part.more}-{end}"}
-        command = names.call("payload_show", **named)
-        talk.append(f"+{left} more {'line' if left == 1 else 'lines'}: {command}")
+        ref = addresses.of(layout, path, "payload") or shown
+        more = names.call("payload_show", ref=ref, part=args.part, lines=f"{part.more}-{end}")
+        talk.append(f"+{left} more {'line' if left == 1 else 'lines'}: {more}")
     talk += [part.note] if part.note else []
-    data = {
-        "id": _identity(path), "path": layout.shown(path), "first": part.first,
-        "last": part.last, "text": part.text, "more": left,
-    }  # fmt: skip
+    data = {"id": _identity(path), "path": shown, "first": part.first, "last": part.last,
+            "text": part.text, "more": left}  # fmt: skip
     return Answer(text=part.text, quoted=True, data=data, talk="\n".join(talk))
 
 
 _TEXTS = ("", "file", "content", "facts")  # parts of which a slice is one of the content
-
-
 _SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
     "section": retrieval.section, "lines": retrieval.span, "around": retrieval.around,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 
@@ -90,25 +91,20 @@ def status(layout: Layout, args: Arguments) -> Rows:
 def monitor(layout: Layout, args: Arguments) -> Answer:
     limits = layout.limits
     interval = args.interval or limits.subagent_interval
-    bounds = (
-        args.threshold or limits.subagent_log_age,
-        args.runtime_threshold or limits.subagent_run_time,
-    )
+    quiet = args.threshold or limits.subagent_log_age
+    longest = args.runtime_threshold or limits.subagent_run_time
     screen = _Screen()
-    screen.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
-    identity = args.id
-    alerted = False
+    screen.say(f"every {interval} s; silent above {quiet} s, long above {longest} s")
+    identity, alerted = args.id, False
     seen: dict[str, int] = {}  # consecutive looks with an alert, by subagent
-    polls = 0
-    while True:
-        polls += 1
+    for polls in itertools.count(1):
         now = names.now()
         rows, news = lifecycle.refresh(layout, now, identity)
         if identity:
             identity = rows[0]["id"]  # keep the same one even if a newer one has its slug
         else:
             rows = [row for row in rows if row.get("status") != "cleaned"]
-        watched = background.look(layout, rows, now, bounds)
+        watched = background.look(layout, rows, now, (quiet, longest))
         for _, line in news:
             screen.say(line)
         running = [agent for agent in watched if agent["status"] in ("running", "pending_launch")]

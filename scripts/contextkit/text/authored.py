@@ -266,15 +266,13 @@ def _shown(title: str) -> str:
 
 def _ordered(statements: list[Statement], in_order: bool = False) -> Authored:
     """The statements without repetitions, and the confidence; a mere level is no statement."""
-    level = next((stated for statement in statements if statement.role == "confidence"
-                  and (stated := confidence(statement.text))), "")  # fmt: skip
-    levels = [s for s in statements if s.role == "confidence" and len(s.text.split()) < 3
-              and confidence(s.text)]  # fmt: skip
+    stated = {s: confidence(s.text) for s in statements if s.role == "confidence"}
+    levels = [s for s, level in stated.items() if level and len(s.text.split()) < 3]
     seen = {statement.text: statement for statement in statements if statement not in levels}
     kept = sorted(seen.values(), key=lambda statement: statement.line)
     if not in_order:
         kept.sort(key=lambda statement: _ORDER.index(statement.role))
-    return Authored(tuple(kept), level)
+    return Authored(tuple(kept), next(filter(None, stated.values()), ""))
 
 
 def confidence(text: str) -> str:

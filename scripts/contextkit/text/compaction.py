@@ -8,6 +8,7 @@ text is split where one tool's output ends and another's begins.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
@@ -86,16 +87,12 @@ def compacted(text: str, lean: bool = False) -> str:
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
     """Each tool's part of the lines with its kind; '' for an unknown one."""
-    kind, part = "", list[str]()
+    kind, kinds = "", list[str]()
     for at, line in enumerate(lines):
-        line_kind = _kind(line, kind, lines, at)
-        if line_kind != kind and part:
-            yield kind, part
-            part = []
-        kind = line_kind
-        part.append(line)
-    if part:
-        yield kind, part
+        kind = _kind(line, kind, lines, at)
+        kinds.append(kind)
+    numbered = itertools.groupby(range(len(lines)), kinds.__getitem__)
+    return ((kind, [lines[at] for at in part]) for kind, part in numbered)
 
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
@@ -239,24 +236,23 @@ def _of_status(lines: list[str], lean: bool = False) -> list[str]:
         if line.startswith("\t"):
             state, _, path = text.partition(":   ") if ":   " in text else ("", "", text)
             states.setdefault(state, []).append(path.strip())
-        elif states and not text.startswith("("):
+            continue
+        if states and not text.startswith("("):
             told += _below(told.pop(), states, lean)
             states = {}
-        if text and not line.startswith("\t") and not text.startswith(_HINTS):
+        if text and not text.startswith(_HINTS):
             told.append(text)
     return told
 
 
 def _of_short(lines: list[str], lean: bool = False) -> list[str]:
     """The same for `git status --short`, where a dot stands for unchanged."""
-    told: list[str] = []
+    matches = list(filter(None, map(_SHORT.fullmatch, lines)))
     states: dict[str, list[str]] = {}
-    for match in filter(None, map(_SHORT.fullmatch, lines)):
-        if match["branch"]:
-            told.append(match[0])
-        else:
-            states.setdefault(match["state"].replace(" ", "."), []).append(match["path"])
-    return told + _below("Short status:", states, lean)
+    for match in (match for match in matches if not match["branch"]):
+        states.setdefault(match["state"].replace(" ", "."), []).append(match["path"])
+    branches = [match[0] for match in matches if match["branch"]]
+    return branches + _below("Short status:", states, lean)
 
 
 def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
@@ -401,10 +397,9 @@ def _quoted(name: str) -> str:
 def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
     """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
-    if len(paths) < _FEW:
-        return paths
     folders = _by_folder(paths, lean)
-    return [f"{len(paths)} paths in {len(folders)} folders", *folders]
+    head = f"{len(paths)} paths in {len(folders)} folders"
+    return paths if len(paths) < _FEW else [head, *folders]
 
 
 def _by_folder(paths: list[str], lean: bool) -> list[str]:
@@ -416,9 +411,8 @@ def _by_folder(paths: list[str], lean: bool) -> list[str]:
             above, slash, name = "", "", path
         name = json.dumps(name, ensure_ascii=False) if " " in name else name
         folders.setdefault(above + slash, []).append(name + "/" * path.endswith("/"))
-    inside = (str(len(names)) if lean else " ".join(names) for names in folders.values())
-    return [f"{folder}: {names}".removeprefix(": ")
-            for folder, names in zip(folders, inside, strict=True)]  # fmt: skip
+    inside = {f: str(len(names)) if lean else " ".join(names) for f, names in folders.items()}
+    return [f"{folder}: {names}".removeprefix(": ") for folder, names in inside.items()]
 
 
 def _of_json(data: Any) -> str:
@@ -448,10 +442,8 @@ def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
     head = f"{len(rows)} {noun}"
     if not all(name in row for row in rows for name in columns):
         head += ", a cell is empty where a field is absent"
-    told = [head]
-    if usual:
-        shared = ", ".join(f"{_name(name)}={value}" for name, value in usual.items())
-        told.append(f"unless said otherwise: {shared}")
+    shared = ", ".join(f"{_name(name)}={value}" for name, value in usual.items())
+    told = [head, *([f"unless said otherwise: {shared}"] if usual else [])]
     told.append(",".join(map(_name, columns)))
     for row in cells:
         odd = [f"{_name(name)}={row.get(name, 'absent')}"

@@ -61,9 +61,9 @@ def find(text: str) -> list[Fact]:
 
 
 def share(whole: str, text: str) -> str:
-    """`12/87`: how many of the facts of `whole` its replacement `text` carries."""
+    """`12/87`: the facts of `whole` that its replacement `text` carries, of all; '' of no text."""
     facts = find(whole)
-    return f"{kept(facts, text)}/{len(facts)}"
+    return f"{kept(facts, text)}/{len(facts)}" if whole else ""
 
 
 def kept(facts: list[Fact], text: str) -> int:
@@ -115,13 +115,15 @@ def _of_word(word: str) -> tuple[str, str] | None:
     """The fact in a word; ("bare", number) for a number whose unit may be the next word."""
     core = word.lstrip(_OPENING).rstrip(_CLOSING)
     if core.isalpha() or not core:
-        return ("error", core) if core[:1].isupper() and _is_error(core) else None
-    if "/" in core or "." in core:
-        if "://" in core and "http" in core:
-            return "url", _url(word[word.find("http") :])
-        path = _path(word, core)
-        if path:
-            return path
+        named = len(core) > 5 and core.endswith(("Error", "Exception"))
+        is_error = core[:1].isupper() and (named or core in _CODES)
+        return ("error", core) if is_error else None
+    if "://" in core and "http" in core:
+        text = word[word.find("http") :]
+        end = min((at for at in map(text.find, "()[]<>\"'`|") if at >= 0), default=len(text))
+        return "url", text[:end].rstrip(".,;:*_")
+    if ("/" in core or "." in core) and (path := _path(word, core)):
+        return path
     if _is_commit(core):
         return "commit", core
     if _is_id(core):
@@ -129,10 +131,6 @@ def _of_word(word: str) -> tuple[str, str] | None:
     if _is_version(core):
         return "version", core
     return _number(word, core) if core[0] in _NUMERIC else None
-
-
-def _is_error(word: str) -> bool:
-    return word in _CODES or (len(word) > 5 and word.endswith(("Error", "Exception")))
 
 
 def _is_commit(core: str) -> bool:
@@ -158,11 +156,6 @@ def _is_version(core: str) -> bool:
     if len(parts) < (2 if core[0] == "v" else 3) or not all(parts):
         return False
     return all(part.isdigit() and part.isascii() for part in parts[:-1]) and parts[-1][0].isdigit()
-
-
-def _url(text: str) -> str:
-    end = min((at for at in map(text.find, "()[]<>\"'`|") if at >= 0), default=len(text))
-    return text[:end].rstrip(".,;:*_")
 
 
 def _path(word: str, core: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""JSON, XML, YAML and CSV as one kind of tree, and the objects in it that are findings.
+"""JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and what in it tells of a finding.
 
 Every tool has its own names for the same few parts. So an object is recognized as a finding by its
 parts, and `grade` says which words are a severity. Missing parts of its place come from the objects
@@ -60,6 +60,8 @@ _ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
 _YAML = Pattern(  # a line with a key
     r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
+_SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
+_SETTING = Pattern(r"\s*[\w.\"'-]+\s*=")
 _DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
@@ -93,14 +95,16 @@ class _Around(NamedTuple):
 
 @functools.lru_cache(maxsize=2)
 def tree(text: str) -> Any:
-    """The value of a text, of all its lines if each is one; None if it is no JSON, XML or YAML.
+    """The value of a text, of all its lines if each is one; None if it is none of them.
 
     The result is shared by several callers, which must not change it.
     """
     bare = text.strip("\ufeff \t\r\n")
+    if _is_ini(bare):
+        return _of_ini(bare)
     if bare[:1] in ("{", "["):
         return parsed(bare)
-    if is_yaml(bare):
+    if _is_yaml(bare):
         return _of_yaml(bare)
     expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # entities may expand without end
     if bare[:1] != "<" or bare[-1:] != ">" or expands:
@@ -110,7 +114,7 @@ def tree(text: str) -> Any:
     return made[0] if is_whole and bare.endswith(f"{made[0][TAG]}>") else None
 
 
-def is_yaml(text: str) -> bool:
+def _is_yaml(text: str) -> bool:
     """Whether a text looks like YAML: most of its lines are keys, some of them nested."""
     lines = [line for line in text[:_SAMPLE].split("\n") if line.strip(" -")]
     rows = [line for line in lines if not line.lstrip().startswith("#")]
@@ -118,6 +122,41 @@ def is_yaml(text: str) -> bool:
     keyed = sum(map(bool, map(_YAML.match, rows)))
     begins = bool(rows and _YAML.match(rows[0]))
     return begins and inner > 2 and keyed * 10 >= len(rows) * 6
+
+
+def is_data(text: str) -> bool:
+    """Whether a text looks like data in which comments may look like headings."""
+    return _is_yaml(text) or _is_ini(text)
+
+
+def _is_ini(text: str) -> bool:
+    """Whether a text looks like TOML or INI: sections, and in them keys with values."""
+    lines = [line for line in text[:_SAMPLE].split("\n") if line.strip() and line[0] not in "#;"]
+    sections = sum(map(bool, map(_SECTION.match, lines)))
+    keyed = sum(map(bool, map(_SETTING.match, lines)))
+    return sections > 0 < keyed and (sections + keyed) * 10 >= len(lines) * 6
+
+
+def _of_ini(text: str) -> Any:
+    """The value of TOML, or of INI, with every value that JSON has not as text; None if neither."""
+    import tomllib
+
+    try:
+        return json.loads(json.dumps(tomllib.loads(text), default=str))
+    except (ValueError, RecursionError):
+        pass
+    import configparser
+
+    ini = configparser.ConfigParser(
+        interpolation=None, strict=False, allow_no_value=True, default_section="",
+        inline_comment_prefixes=("#", ";"),
+    )  # fmt: skip
+    ini.optionxform = str  # type: ignore[assignment,method-assign]  # else in lower case
+    try:
+        ini.read_string(f"[values]\n{text}")
+    except configparser.Error:
+        return None
+    return {name.strip(): dict(ini[name]) for name in ini.sections() if ini[name]}
 
 
 def _of_yaml(text: str) -> Any:
@@ -313,11 +352,14 @@ def _findings(
 
 
 def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
-    """The results of SARIF, graded by their rules where need be; {} for anything else."""
-    runs = value.get("runs")
-    runs = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    """The results of SARIF, each graded by its rule where it is not itself; else an empty dict."""
+    runs = [run for run in _listed(value.get("runs")) if isinstance(run, dict)]
     results = [list(_graded(run)) for run in runs if "results" in run and "tool" in run]
     return {"runs": results} if results else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _graded(run: dict[str, Any]) -> Iterator[Any]:
@@ -325,21 +367,17 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
 
     The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, by score.
     """
-    driver = run["tool"].get("driver") if isinstance(run["tool"], dict) else None
-    rules = driver.get("rules") if isinstance(driver, dict) else None
     by_name: dict[str, dict[str, Any]] = {}
-    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+    for number, rule in enumerate(_listed(formats.inside(run, "tool", "driver").get("rules"))):
         if isinstance(rule, dict):
             by_name |= {str(number): rule, str(rule.get("id")): rule}
-    for result in run["results"] if isinstance(run["results"], list) else ():
+    for result in _listed(run["results"]):
         if not isinstance(result, dict) or result.get("kind", "fail") not in ("fail", "review"):
             continue
         named = (str(result.get(key)) for key in ("ruleId", "ruleIndex"))
         rule = next((by_name[name] for name in named if name in by_name), {})
-        usual = rule.get("defaultConfiguration")
-        level = usual.get("level", "warning") if isinstance(usual, dict) else "warning"
-        about = rule.get("properties")
-        score = str(about.get("security-severity")) if isinstance(about, dict) else ""
+        level = formats.inside(rule, "defaultConfiguration").get("level", "warning")
+        score = str(formats.inside(rule, "properties").get("security-severity"))
         yield {"level": level, **_severity(score), **result}
 
 

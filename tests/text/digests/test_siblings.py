@@ -153,6 +153,31 @@ def test_yaml_is_told_as_json_is() -> None:
         assert engine.digest(text, 200).kind != "json"  # what cannot be read, or only looks like it
 
 
+UNIT = "[Unit]\nDescription=Shop\nOnFailure=notify@x.service\n\n[Service]\nRestart=on-failure\n"
+TOML = (
+    '# Of the shop.\n[tool.shop]\nretries = 3\non-error = "critical"\n'
+    "[[tool.shop.till]]\nat = 1979-05-27\n"
+)
+
+
+def test_settings_are_told_by_section_and_nothing_in_them_has_failed() -> None:
+    for text in (UNIT, f"; made by hand\ncolor = no\n{UNIT}"):
+        digest = engine.digest(text, 200)
+        assert digest.kind == "json" and "OnFailure: notify@x.service" in digest.summary
+        assert "failed" not in digest.summary
+    said = engine.digest(TOML, 200)
+    assert said.kind == "json" and "retries: 3, on-error: critical" in said.summary
+    assert engine.digest("[1/3] build\na = b failed\n" * 9, 200).kind != "json"
+
+
+def test_a_page_of_documentation_tells_of_no_failure() -> None:
+    page = "Help on module store:\n\nNAME\n    store\n\nDESCRIPTION\n    Keeps orders.\n\n"
+    names = "".join(f"    get-{n}      Raises KeyError if the read failed.\n" for n in "abcde")
+    digest = engine.digest(f"{page}FUNCTIONS\n{names}", 200)
+    assert digest.kind == "help" and "failing" not in digest.summary
+    assert not any(row.aspect == "failed" for row in digest.rows)
+
+
 def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:
     rows = [f'<pump id="P{n}"><seen>2026-05-04T0{n % 9}:00</seen><oil>{70 + n % 9}</oil></pump>'
             for n in range(40)]  # fmt: skip

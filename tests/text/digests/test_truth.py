@@ -509,7 +509,11 @@ def test_json_that_is_cut_off_says_so() -> None:
     assert digest.kind == "json" and "cut off or invalid at line" in digest.summary
 
 
-@each("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
+@each(
+    "text",
+    ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n",
+     "y\n", "* [ ] x\n", "- [x] y\n`\n"],
+)  # fmt: skip
 def test_the_time_grows_with_the_length(text: str) -> None:
     import time
 

@@ -23,9 +23,8 @@ INBOX = Option("file", "another inbox inside the repository", also=("capsule-fil
 )
 def add(layout: Layout, args: Arguments) -> str:
     path = inbox(layout, args)
-    allowed = layout.limits.secrets_allow
     typed = {name: getattr(args, name) for name in ("m", "topic", "next_step", "tags")}
-    note, topic, step, tags = redaction.typed(typed, allowed, args.redact).values()
+    note, topic, step, tags = redaction.typed(typed, layout.allowed, args.redact).values()
     made = reminders.make(note, topic, step, tags, names.now())
     saved = reminders.save(layout, path, made)
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
@@ -69,9 +68,8 @@ def _summary(row: dict[str, Any]) -> str:
     REDACT,
 )
 def done(layout: Layout, args: Arguments) -> str:
-    allowed = layout.limits.secrets_allow
     ids = [word.removeprefix("reminder:") for word in args.id]  # an address is accepted too
-    into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
+    into = names.one_line(redaction.checked(args.into, "into", layout.allowed, args.redact))
     opened = reminders.finish(layout, inbox(layout, args), ids, into, names.now())
     for identity in (wanted for wanted in ids if wanted not in opened):
         cli.say(f"{identity} was already done; nothing changed")

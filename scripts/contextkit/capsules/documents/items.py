@@ -9,7 +9,7 @@ from contextkit.base import markdown, names, tokens
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.capsules.documents.store import CHECKLIST, HIGHLIGHTS, THREADS
-from contextkit.text import sections
+from contextkit.text import fitting, sections
 
 MISSION, DECISIONS, RISKS = "Mission Snapshot", "Key Decisions & Rationale", "Risks & Watchpoints"
 CARRIED = "(carried)"
@@ -186,8 +186,6 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     """`body` within `max_tokens` of the reader's tokenizer, and a line about each removed part."""
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
-    from contextkit.text import fitting
-
     whole = items(body)
     order = {item.at: step for step, item in enumerate(sorted(whole, key=_weight), start=1)}
     texts = fitting.fit(

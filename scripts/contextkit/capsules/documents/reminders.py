@@ -2,18 +2,9 @@
 
     <capsules>/remember-later.md      the inbox, one file, entries in order of time
 
-    ## 2025-10-23 18:05:00 UTC <!-- r-1a2b3c -->
-    - **Topic:** ux
-    - **Note:** Outline onboarding UX spike
-    - **Next step:** Review mockups
-      <!-- r-1a2b3c -->
-    - **Tags:** design, later
-    - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
-    <!-- end r-1a2b3c -->
-
-Two branches can append without a merge conflict (manuals/decisions/). If both add more than three
-equal lines in a row, git's union merge would tear two entries apart; so the id is repeated after
-every third line. Entries of the original tool have neither id nor closing line and are still read.
+manuals/capsules.md shows an entry. Two branches can append without a merge conflict, which is why
+an entry has a closing line, and its id after every third line (manuals/decisions/0005). Entries of
+the original tool have neither and are still read.
 """
 
 from __future__ import annotations
@@ -72,16 +63,6 @@ class _Entry:
                 break
             self.lines.append(current.lines.pop())
         self.end = number
-
-    def insert_at(self) -> int:
-        """Where to add a line to the entry: before its closing line, or after its last line."""
-        written = [number for number, line in self.lines if line.strip()]
-        return self.end if self.end >= 0 else (written[-1] if written else self.heading) + 1
-
-    def run(self) -> int:
-        """The number of lines at its end without an id."""
-        lines = [line for _, line in reversed(self.lines)]
-        return [*lines, _stitch(self.id)].index(_stitch(self.id))
 
     def identity(self) -> str:
         return self.id or self.reminder().id
@@ -257,17 +238,14 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
     Raises ContextError for an unknown id, naming the open ones; nothing is changed then.
     """
     wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        return []
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
         listed = _reminders(_entries(text))
-        opened = []
         for identity in wanted:
-            matching = [reminder for reminder in listed if reminder.id == identity]
-            if len(matching) != 1:
-                raise _not_one(layout.shown(path), identity, listed, len(matching))
-            opened += [identity] if not matching[0].done else []
+            count = sum(reminder.id == identity for reminder in listed)
+            if count != 1:
+                raise _not_one(layout.shown(path), identity, listed, count)
+        opened = [r.id for r in listed if r.id in wanted and not r.done]
         mark = names.clock(now) + (f" → {into}" if into else "")
         for identity in opened:
             text = _marked(text, identity, mark)
@@ -281,12 +259,16 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
 def _marked(text: str, identity: str, mark: str) -> str:
     """An inbox in which the reminder `identity` has another done mark, else byte for byte."""
     entry = next(entry for entry in _entries(text) if entry.identity() == identity)
-    added = [f"{_DONE} {mark}"]
+    added, stitch = [f"{_DONE} {mark}"], _stitch(identity)
     if entry.end < 0:
+        written = [number for number, line in entry.lines if line.strip()]
+        at = (written[-1] if written else entry.heading) + 1
         added.append(f"{_END}{identity} -->")
-    elif entry.run() >= _RUN:
-        added.insert(0, _stitch(identity))
-    at, lines, end = entry.insert_at(), text.split("\n"), _newline(text)[:-1]
+    else:
+        at = entry.end
+        lines_back = [*(line for _, line in reversed(entry.lines)), stitch]
+        added[:0] = [stitch] if lines_back.index(stitch) >= _RUN else []
+    lines, end = text.split("\n"), _newline(text)[:-1]
     added = [line + end for line in added]
     if at == len(lines):  # the last line had no newline
         lines[-1] += end
@@ -327,14 +309,8 @@ def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int)
     text = note.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise bad_input("m: the message is blank")
-    made = Reminder(
-        id="",
-        taken=names.clock(now),
-        note=text,
-        topic=names.one_line(topic),
-        next_step=names.one_line(next_step),
-        tags=tuple(tag for tag in (names.one_line(t.replace(",", " ")) for t in tags) if tag),
-    )
-    return made.replace(
-        id=identify(made.taken, f"{text}\n{made.topic}\n{made.next_step}\n{made.tags}")
-    )
+    taken, topic, step = names.clock(now), names.one_line(topic), names.one_line(next_step)
+    listed = (names.one_line(tag.replace(",", " ")) for tag in tags)
+    kept = tuple(tag for tag in listed if tag)
+    identity = identify(taken, f"{text}\n{topic}\n{step}\n{kept}")
+    return Reminder(id=identity, taken=taken, note=text, topic=topic, next_step=step, tags=kept)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, git, markdown, names, stores, templates
+from contextkit.base import files, filters, formats, git, markdown, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Collection
 
 HIGHLIGHTS = "Transcript Highlights"
 THREADS = "Exploratory Threads & User Preferences"
@@ -101,10 +102,18 @@ def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object,
 
 def replacing(text: str, path: str) -> str:
     """The capsule `text` whose front matter says that it replaces the one at `path`."""
+    gone = [at for at, line in enumerate(text.split("\n")) if line.startswith("replaces:")]
+    return _edited(text, gone, [f"replaces: {filters.quoted(path, always=True)}"])
+
+
+def _edited(text: str, gone: Collection[int], added: list[str]) -> str:
+    """A capsule without these lines of its front matter, and with others as its last ones."""
     lines = text.split("\n")
     end = markdown.front_matter(lines)
-    before = [line for line in lines[:end] if not line.startswith("replaces:")]
-    return "\n".join([*before, f"replaces: {filters.quoted(path, always=True)}", *lines[end:]])
+    carriage = "\r" * lines[end].endswith("\r")
+    kept = [line for at, line in enumerate(lines[:end]) if at not in gone]
+    added = [line + carriage for line in added]
+    return "\n".join([*kept, *added, *lines[end:]]) if end else text
 
 
 def front_matter(outline: str) -> str:
@@ -133,8 +142,6 @@ def template_document(limits_tokens: int) -> str:
 
 def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     """Parse the front matter and the body, which is unchanged. Raises ContextError by field."""
-    from contextkit.base import formats
-
     values, body = formats.front_matter(text, where)
     return formats.build_known(Capsule, values, f"{where}: front matter"), body
 
@@ -291,8 +298,6 @@ def _holds(folder: str, branch: str) -> bool | None:
 
 def _is_of(path: str, branch: str) -> bool | None:
     """Whether a capsule is of `branch`; None if it names no branch."""
-    from contextkit.base import formats
-
     try:
         named = formats.front_matter(files.text_of(path), path)[0].get("branch")
     except ContextError:
@@ -376,44 +381,31 @@ class Seal(Record):
 
 
 def seal_of(text: str) -> Seal | None:
-    """The seal of a capsule, or None; lines that cannot be parsed are left out."""
-    from contextkit.base import formats
-
-    head, digests = "", {}
-    lines = text.split("\n")
-    ours = [lines[at].strip() for at in _seal_lines(lines)]
-    for line in ours:
-        if line.startswith("head:"):
-            head = line[5:].strip() if _HEX.issuperset(line[5:].strip()) else ""
-        elif line.startswith("- "):
-            try:
-                entry = str(formats.from_json(line[2:], "references"))
-            except ContextError:
-                continue
-            path, _, digest = entry.rpartition(" ")
-            digests[path or digest] = digest if path else ""
-    return Seal(head=head, digests=digests) if ours else None
+    """The seal of a capsule, or None without one that can be read."""
+    try:
+        values, _ = formats.front_matter(text.replace("\r\n", "\n"), "capsule")
+    except ContextError:
+        return None
+    if not {"head", "references"} & values.keys():
+        return None
+    head, listed = values.get("head", ""), values.get("references", [])
+    named = [str(e).rpartition(" ") for e in (listed if isinstance(listed, list) else ())]
+    digests = {path or digest: digest if path else "" for path, _, digest in named}
+    return Seal(head=head if _HEX.issuperset(head) else "", digests=digests)
 
 
 def unsealed(text: str) -> str:
     """The capsule without its seal."""
-    lines = text.split("\n")
-    ours = set(_seal_lines(lines))
-    return "\n".join(line for at, line in enumerate(lines) if at not in ours) if ours else text
+    return _edited(text, _seal_lines(text.split("\n")), [])
 
 
 def sealed(text: str, seal: Seal) -> str:
     """The capsule with this seal, replacing any other, as the last lines of its front matter."""
-    lines = unsealed(text).split("\n")
-    end = markdown.front_matter(lines)
-    if not end:
-        return text
-    carriage = "\r" * lines[end].endswith("\r")
     added = [f"head: {seal.head}"] if seal.head else []
     added += ["references:"] if seal.digests else []
     for path, digest in seal.digests.items():
         added.append(f"  - {filters.quoted(f'{path} {digest[:_DIGEST]}'.rstrip(), always=True)}")
-    return "\n".join([*lines[:end], *(line + carriage for line in added), *lines[end:]])
+    return _edited(text, _seal_lines(text.split("\n")), added)
 
 
 def _seal_lines(lines: list[str]) -> list[int]:

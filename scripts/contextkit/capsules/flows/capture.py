@@ -73,7 +73,9 @@ def capture(layout: Layout, request: Request) -> Captured:
     stream = names.one_line(request.workstream)
     stored = _known(layout, branch, stream, request.now)
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
-    noted = [] if request.no_reminders else _open_reminders(layout, inbox)
+    noted = () if request.no_reminders else reminders.load_all(layout, inbox).whole().documents
+    waiting = reminders.newest_open(noted)
+    shown = waiting[: layout.limits.capsule_prompt_reminders]
     quoted = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
@@ -103,14 +105,18 @@ def capture(layout: Layout, request: Request) -> Captured:
         "inbox": layout.shown(inbox),
         "replaces": capsule.replaces,
         "reminders": not request.no_reminders,
-        "open_count": len(noted),
+        "open_count": len(waiting),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt = _fitted(layout, [*quoted, _noted(layout, noted)], values)
-    shown = noted[: layout.limits.capsule_prompt_reminders]
-    clipped = tuple(r.replace(note=tokens.clip(r.note, _REMINDER)) for r in shown)
-    stub = capsules.outline(capsule, *notes, clipped)
+    left, lines = len(waiting) - len(shown), [reminders.line(reminder) for reminder in shown]
+    more = f"{left} more: `make context_reminders`" if left else ""
+    title = "Open reminders, newest first"
+    quoted.append(Quote(title=title, texts=lines, room=_REMINDER, more=more))
+    prompt = _fitted(layout, quoted, values)
+    cleaned = [redaction.cleaned(vars(r), layout.limits.secrets_allow) for r in shown]
+    clipped = (Reminder(**{**r, "note": tokens.clip(r["note"], _REMINDER)}) for r in cleaned)
+    stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub)
 
@@ -157,22 +163,6 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
     log = git.log(layout.repository, "" if is_detached else branch, most)
     lines = [f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log]
     return [Quote(title="Latest commits, newest first", texts=lines, room=_COMMIT)]
-
-
-def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
-    """The open reminders, newest first; the quoted ones without secrets."""
-    newest = reminders.newest_open(reminders.load_all(layout, inbox).whole().documents)
-    most, allowed = layout.limits.capsule_prompt_reminders, layout.limits.secrets_allow
-    cleaned = (Reminder(**redaction.cleaned(vars(noted), allowed)) for noted in newest[:most])
-    return [*cleaned, *newest[most:]]
-
-
-def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
-    shown = noted[: layout.limits.capsule_prompt_reminders]
-    left = len(noted) - len(shown)
-    more = f"{left} more: `make context_reminders`" if left else ""
-    texts = [reminders.line(reminder) for reminder in shown]
-    return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
 def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> str:

@@ -11,6 +11,7 @@ from contextkit.base import files, git, names, redaction, references, stores, to
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
+from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 
 _NAMED = 3  # commits and entries that are listed, and twice as many files
@@ -70,8 +71,6 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
 
     Raises ContextError for a stub, or a file that is not a capsule.
     """
-    from contextkit.capsules.documents import items
-
     loaded = capsules.load(layout, path)
     body = items.for_subagent(loaded.body)
     of = loaded.capsule.branch

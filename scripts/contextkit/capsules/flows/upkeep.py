@@ -168,9 +168,8 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
 def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
     for mention in mentions(layout, body):
         if mention.problem:
-            is_path = mention.kind == "path"
-            mend = "correct it, or add (new) or (gone) after it" if is_path else "correct it"
-            yield _error(mention.problem, offset + mention.line, mend)
+            more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
+            yield _error(mention.problem, offset + mention.line, f"correct it{more}")
 
 
 def save(
@@ -246,11 +245,10 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
 def _take_in(layout: Layout, text: str, shown: str, now: int) -> None:
     """Mark the open reminders that the capsule names as taken in."""
     try:
-        noted = reminders.load_all(layout).whole().documents
-        named = [reminder.id for reminder in noted if not reminder.done and reminder.id in text]
+        noted = reminders.newest_open(reminders.load_all(layout).whole().documents)
+        named = [reminder.id for reminder in reversed(noted) if reminder.id in text]
         reminders.finish(layout, layout.reminders, named, shown, now)
-        if named:
-            remark(f"marked as taken in: {', '.join(named)}")
+        remark(*([f"marked as taken in: {', '.join(named)}"] if named else ()))
     except ContextError as error:
         remark(f"no reminder was marked as taken in: {error}")
 
@@ -262,7 +260,7 @@ def seal(layout: Layout, path: str) -> bool:
         new = sealed(layout, text)
         if new != text:
             files.write(path, new)
-        return new != text
+    return new != text
 
 
 def sealed(layout: Layout, text: str) -> str:
@@ -367,13 +365,9 @@ def prune(
 
 def _superseded(rows: list[Row], keep: int) -> list[Row]:
     """All but the newest `keep` of each workstream, oldest first."""
-    newer: dict[str, int] = {}
-    superseded = []
-    for row in reversed(rows):
-        newer[row.workstream] = newer.get(row.workstream, 0) + 1
-        if newer[row.workstream] > keep:
-            superseded.append(row)
-    return superseded[::-1]
+    streams = [[r for r in rows if r.workstream == name] for name in {r.workstream for r in rows}]
+    newest = [row for own in streams for row in own[-keep:]]
+    return [row for row in rows if row not in newest]
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
@@ -446,7 +440,7 @@ class _Tree:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._tracked: list[str] | None = None
+        self._tracked = git.output(layout.root, "ls-files", "-z").split("\0")
 
     def path(self, text: str) -> str:
         """The root-relative path that `text` refers to; '' if there is none."""
@@ -455,14 +449,7 @@ class _Tree:
         if inside and os.path.lexists(self.layout.join(plain)):
             return plain
         ending = "/" + plain
-        return next((path for path in self.tracked if f"/{path}".endswith(ending)), "")
-
-    @property
-    def tracked(self) -> list[str]:
-        if self._tracked is None:
-            listed = git.output(self.layout.root, "ls-files", "-z")
-            self._tracked = listed.split("\0")
-        return self._tracked
+        return next((path for path in self._tracked if f"/{path}".endswith(ending)), "")
 
 
 def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:

@@ -165,16 +165,12 @@ def losses(sheets: Sequence[Sheet], ours: str, other: str) -> list[dict[str, Any
     by_document: dict[str, dict[str, Sheet]] = defaultdict(dict)
     for sheet in sheets:
         by_document[sheet.document][sheet.arm] = sheet
-    both = {
-        name: (arms[ours].kind, share([arms[ours]]), share([arms[other]]))
+    lost = [
+        {"document": name, "kind": arms[ours].kind, ours: own, other: others}
         for name, arms in by_document.items()
         if ours in arms and other in arms
-    }
-    lost = [
-        {"document": name, "kind": kind, ours: own, other: others}
-        for name, (kind, own, others) in both.items()
-        if own < others
-    ]
+        and (own := share([arms[ours]])) < (others := share([arms[other]]))
+    ]  # fmt: skip
     return sorted(lost, key=lambda row: row[ours] - row[other])
 
 

@@ -88,10 +88,8 @@ def _kept_or_lived(
 ) -> Run:
     key = "\0".join((command, host.name, arm, str(number), *_texts()))
     path = os.path.join(kept, f"day-{names.sha256(key.encode('utf-8', 'replace'))[:32]}.json")
-    before = files.read_if_there(path)
-    if before is not None:
-        fields: dict[str, Any] = formats.from_json(before, path)
-        return Run(**fields)
+    if (before := files.read_if_there(path)) is not None:
+        return Run(**formats.object_from_json(before, path))
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
         lived = _live(os.path.realpath(top), command, host, arm, caller)
     files.write(path, formats.to_json(lived._asdict()), derived=True)
@@ -232,9 +230,8 @@ def unhooked(lived: Sequence[Run]) -> str:
     """What spoils the comparison: hooks that did not run, or did in the wrong arm; else ''."""
     silent = sum(run.arm == WITH and not run.hooked for run in lived)
     loud = sum(run.arm == WITHOUT and run.hooked for run in lived)
-    problems = []
-    if silent:
-        problems.append(f"in {silent} of the runs with hooks none ran: make context_doctor")
-    if loud:
-        problems.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")
-    return "; ".join(problems)
+    problems = {
+        f"in {silent} of the runs with hooks none ran: make context_doctor": silent,
+        f"in {loud} of the runs without hooks they ran: are they yours everywhere?": loud,
+    }
+    return "; ".join(problem for problem, count in problems.items() if count)

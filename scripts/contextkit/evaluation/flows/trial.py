@@ -146,7 +146,8 @@ class Trial:
 
     def _document(self, sample: Sample) -> list[Sheet]:
         """Evaluate one document; empty if it got no questions or no marks."""
-        read: dict[str, tuple[tuple[str, ...], int]] = {}
+        answers: dict[str, tuple[str, ...]] = {}
+        sizes: dict[str, int] = {}
         try:
             asked = self._ask(
                 marks.ask_for_questions(sample.whole, QUESTIONS),
@@ -154,16 +155,14 @@ class Trial:
             )
             for arm, material in self._materials(sample).items():
                 try:
-                    read[arm] = self._answers(sample, asked, arm, material)
+                    answers[arm], sizes[arm] = self._answers(sample, asked, arm, material)
                 except Unusable:
                     continue
-            by_arm = self._marks(
-                sample, asked, {arm: answers for arm, (answers, _) in read.items()}
-            )
+            by_arm = self._marks(sample, asked, answers)
         except Unusable:
             return []
         arms = sorted(by_arm, key=ARMS.index)
-        return [Sheet(sample.name, sample.kind, arm, read[arm][1], by_arm[arm]) for arm in arms]
+        return [Sheet(sample.name, sample.kind, arm, sizes[arm], by_arm[arm]) for arm in arms]
 
     def _materials(self, sample: Sample) -> dict[str, str]:
         """The material for the reader of each arm; an arm whose program failed is left out."""
@@ -222,11 +221,10 @@ class Trial:
         key = names.sha256(f"{self._command}\0{prompt}".encode("utf-8", "replace"))
         path = os.path.join(self._folder, key[:32])
         kept = files.read_if_there(path)
-        answer = kept or ""
         if kept is None:
             with self._lock:
                 self._calls += 1
-            answer = self._run(self._command, prompt)
+        answer = self._run(self._command, prompt) if kept is None else kept
         try:
             value = read(answer)
         except Unusable:
@@ -331,7 +329,7 @@ def _handoffs(layout: Layout) -> Iterator[Sample]:
     from contextkit.handoffs.documents import artifacts
 
     for path, handoff in artifacts.load_all(layout):
-        story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
+        story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else ""
         artifact = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(artifact):
             name = f"handoff:{os.path.basename(path)}"
@@ -343,12 +341,12 @@ def head_and_tail(text: str, size: int) -> str:
     if tokens.estimate(text) <= size:
         return text
     lines = text.split("\n")
-    head = tokens.clip(text, size // 2, mark="")
-    tail_lines = tokens.largest(
-        len(lines), lambda n: tokens.estimate("\n".join(lines[len(lines) - n :])) <= size // 2
-    )
-    tail = "\n".join(lines[len(lines) - tail_lines :]) if tail_lines else ""
-    return f"{head}\n[…]\n{tail}"
+
+    def tail(count: int) -> str:
+        return "\n".join(lines[len(lines) - count :])
+
+    count = tokens.largest(len(lines), lambda n: tokens.estimate(tail(n)) <= size // 2)
+    return f"{tokens.clip(text, size // 2, mark='')}\n[…]\n{tail(count)}"
 
 
 def outline(text: str) -> str:

@@ -278,12 +278,10 @@ LIMITED = {
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
     """(`error` or `warning`, message) pairs; `name` is the file name if in the store."""
+    faults: list[tuple[str, str]] = []
     try:
         fields, dropped = read_fields(text, "handoff")
-    except ContextError as error:
-        return [("error", str(error))]
-    faults = [("warning", line) for line in dropped]
-    try:
+        faults += [("warning", line) for line in dropped]
         handoff = make(fields)
     except ContextError as error:
         return [("error", str(error)), *faults]

@@ -124,18 +124,15 @@ def current(layout: Layout) -> State:
     """This session's state; the user is told what cannot be read. Writes nothing."""
     session = sessions.key(sessions.find_current(layout))
     loaded = handoffs.load_all(layout)
-    kept = None
-    try:
-        kept = _load(layout)
-    except NewerFormat:
-        raise
-    except ContextError as error:
-        remark(f"{error}: rebuilt from the artifacts")
+    kept, wrong = _load(layout)
+    if wrong:
+        remark(f"{wrong}: rebuilt from the artifacts")
     remark(*(f"{broken}; skipped" for broken in loaded.broken))
     before = (kept or State()).replace(session=session, artifacts=_in_order(loaded))
+    newest = {handoff.session: name for name, handoff in before.artifacts.items()}
     state = before
-    for owner in {handoff.session for handoff in before.artifacts.values()}:
-        state = _with_newest(state, owner, before.sequence)
+    for owner, name in newest.items():
+        state = _with_newest(state, owner, name, before.sequence)
     if kept and state.active != before.active:
         remark(f"the artifacts say that {state.active} is active: taken from them")
     return state
@@ -154,9 +151,8 @@ def _in_order(loaded: Iterable[tuple[str, Handoff]]) -> dict[str, Handoff]:
     return {name: by_name[name] for name in sorted(by_name, key=place)}
 
 
-def _with_newest(state: State, session: str, recorded: int) -> State:
+def _with_newest(state: State, session: str, name: str, recorded: int) -> State:
     """`state` after the newest switch of a session, unless it was `recorded` or is an older one."""
-    name = state.order_of(session)[-1]
     newest, view = state.artifacts[name], state.views.get(session)
     at = newest.timestamp or _stamped(name)
     if view and (newest.sequence <= recorded if newest.sequence else at <= view.at):
@@ -172,35 +168,29 @@ def _stamped(name: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z" if stamp else ""
 
 
-def _load(layout: Layout) -> State | None:
-    """The saved state, or None. Raises ContextError if it is broken, NewerFormat if newer."""
+def _load(layout: Layout) -> tuple[State | None, str]:
+    """The saved state if one can be read, and what is wrong with it. Raises NewerFormat."""
     path = _path(layout)
     if not os.path.lexists(path):
-        return None
+        return None, ""
     try:
-        if os.path.islink(path) or not os.path.isfile(path):
-            raise ContextError(f"{FILE}: is not a regular file")
-        fields = formats.object_from_json(files.read(path), FILE)
+        plain = os.path.isfile(path) and not os.path.islink(path)
+        fields = formats.object_from_json(files.read(path) if plain else "", FILE)
         version.refuse_newer(fields.get("format"), str(FORMAT), layout.shown(path))
         views = formats.inside(fields, "views").items()
         fields["views"] = {key: formats.build_known(View, view, FILE) for key, view in views}
-        built: State = formats.build_known(State, fields, FILE)
+        return formats.build_known(State, fields, FILE), ""
     except NewerFormat:
         raise
     except (ContextError, AttributeError, TypeError):
-        raise ContextError(f"{layout.shown(path)}: cannot be read") from None
-    return built
+        return None, f"{layout.shown(path)}: cannot be read"
 
 
 def save(layout: Layout, state: State) -> None:
     """Write the state, setting a broken one aside. Call this under the lock."""
     files.store(layout.handoffs)
     path = _path(layout)
-    try:
-        _load(layout)
-    except NewerFormat:
-        raise
-    except ContextError:
+    if _load(layout)[1]:
         os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
     kept = {"sequence": state.sequence, "switches": log, "views": state.views, "format": FORMAT}
@@ -275,6 +265,15 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)
     return undone, name
+
+
+def reset(layout: Layout) -> str:
+    """Deactivate the active agent of this session for good; return it, or ''."""
+    with locked(layout):
+        state = current(layout)
+        if state.active:
+            save(layout, state.with_own(active="", ended=""))
+    return state.active
 
 
 def end_session(layout: Layout, session: str) -> str:

@@ -1,14 +1,7 @@
 """Fit a handoff into its limits: what carries over from the last one, and what is cut.
 
-A blocker stays until it is resolved. A decision or rejected approach stays as long as the story
-does. `none` (`blockers=none`) closes whatever was open in a list; an empty list changes nothing.
-If a list has no room for all entries, its last line combines the oldest:
-`Earlier: use TOML | keep the old API`.
-
-Of too many entries, the first ones stay. If there are too many tokens, these go in order: resolved
-blockers, the oldest rejected approaches, the oldest decisions, files, long texts, blockers; the
-last resort is the smallest form. The names of agents, story, task and branch are never cut, and a
-list of decisions, files or blockers never loses all its entries.
+manuals/handoffs.md says what stays how long, and what is cut in which order. A list of decisions,
+files or blockers with any entry never becomes empty.
 """
 
 from __future__ import annotations

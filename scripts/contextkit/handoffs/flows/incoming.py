@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import (
+    addresses,
     agents,
     files,
     filters,
@@ -44,21 +45,14 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
 def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, Handoff]) -> str:
     """Combine the kept artifacts of `chain`, newest first, and the agent's `own` profile."""
     kept = dict(list(chain.items())[: layout.limits.handoff_retained])
-    parts = [
-        {
-            "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": redaction.cleaned(text, layout.limits.secrets_allow),
-            "consumed": handoff.consumed,
-        }
-        for (name, handoff), text in zip(kept.items(), _texts(list(kept.values())), strict=True)
-        if text
-    ]
-    from contextkit.base import addresses
-
-    for part in parts:
-        ref = addresses.of(layout, layout.join(str(part["path"])), "handoff")
-        size = tokens.estimate(str(part["text"]))
-        ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
+    parts: list[dict[str, object]] = []
+    for (name, handoff), own_text in zip(kept.items(), _texts(list(kept.values())), strict=True):
+        if own_text:
+            path = os.path.join(layout.handoffs, name)
+            text = redaction.cleaned(own_text, layout.limits.secrets_allow)
+            parts.append({"path": layout.shown(path), "text": text, "consumed": handoff.consumed})
+            ref, size = addresses.of(layout, path, "handoff"), tokens.estimate(text)
+            ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
     text = ""
     if parts:
         more = _more(layout, next(iter(kept.values())))
@@ -161,13 +155,11 @@ def has_profiles(layout: Layout) -> bool:
 
 def known_profiles(layout: Layout) -> list[str]:
     """The ids of all agents with a profile here."""
-    ids = set()
-    for path in layout.profiles("*"):
-        folder, name = os.path.split(path)
+    ids = set[str]()
+    for folder, name in map(os.path.split, layout.profiles("*")):
         head, star, tail = name.partition("*")
-        for file in names_in(folder) if star else ():
-            if file.startswith(head) and file.endswith(tail):
-                ids.add(file[len(head) : len(file) - len(tail)])
+        there = [f for f in names_in(folder) if star and f.startswith(head) and f.endswith(tail)]
+        ids |= {file[len(head) : len(file) - len(tail)] for file in there}
     return sorted(ids)
 
 

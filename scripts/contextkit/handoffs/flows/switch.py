@@ -233,24 +233,6 @@ def switch_from_prompt(
     return incoming.shortened(layout, to, text)
 
 
-def undo(layout: Layout) -> str:
-    """Undo the last switch of this session and say who is active now. Raises ContextError."""
-    with handoff_state.locked(layout):
-        undone, name = handoff_state.undo(layout, handoff_state.current(layout))
-    active = f"{undone.active} is active" if undone.active else "no agent is active"
-    gone = f"{layout.shown(os.path.join(layout.handoffs, name))} is gone; " if name else ""
-    return f"{gone}{active}"
-
-
-def reset(layout: Layout) -> str:
-    """End the session: no agent is active, artifacts stay. Says which agent was."""
-    with handoff_state.locked(layout):
-        state = handoff_state.current(layout)
-        if state.active:
-            handoff_state.save(layout, state.with_own(active="", ended=""))
-    return f"{state.active} is no longer active" if state.active else "no agent was active"
-
-
 def nobody(layout: Layout, agent: str) -> str:
     """The notice that a prompt called an agent without a profile; '' if none has a profile here."""
     if not incoming.has_profiles(layout):

@@ -13,6 +13,7 @@ from contextkit.base import addresses, formats, git, markdown, names, sessions, 
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.reviews.documents import verdicts
 
 Fields = dict[str, Any]  # the values of a handoff by name
 EDITED = "edited"  # a field with the files that a session edited, in case git does not answer
@@ -41,8 +42,7 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
         top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *where
     )
     log = _commits(layout, where, moment, head)  # git works on both at the same time
-    words = status.output().split("\0")
-    open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
+    open_ones = _states(status.output().split("\0"))
     changed = {path: (_changed(top, path), state) for path, state in open_ones.items()}
     recent = {path: change for path, change in changed.items() if change[0] >= moment}
     committed = _net(log.output() if log else "")
@@ -119,26 +119,24 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
 def _adopted(layout: Layout) -> frozenset[str]:
     """The files that adopt wrote here, unchanged since, relative to the root."""
     places = (".contextkit/adopted.json", "tools/contextkit/.adopted.json")
-    there = [path for path in map(layout.join, places) if os.path.isfile(path)]
-    files = set()
-    for path in there:
+    files = set[str]()
+    for path in filter(os.path.isfile, map(layout.join, places)):
         from contextkit.hosts.documents import vendored
 
         try:
             record = vendored.load(path)
         except ContextError:
             continue
-        until = os.stat(path).st_mtime + _AT_ONCE
-        files |= {file for file in (*record.files, *record.made, layout.shown(path))
-                  if os.path.isfile(layout.join(file))
-                  and os.stat(layout.join(file)).st_mtime <= until}  # fmt: skip
+        until = stores.modified(path) + _AT_ONCE
+        named = (*record.files, *record.made, layout.shown(path))
+        files |= {file for file in named if stores.modified(layout.join(file)) <= until}
     return frozenset(files)
 
 
-def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
-    """What happened to each path, from the two letters of `git status`."""
+def _states(words: list[str]) -> dict[str, str]:
+    """What happened to each path, from the two letters before it in `git status`."""
     states: dict[str, str] = {}
-    for letters, path in rows:
+    for letters, path in ((word[:2], word[3:]) for word in words if len(word) > 3):
         if letters == "AD":  # added and removed again
             continue
         if "U" in letters or path in states:  # a conflict, or removed from the index only
@@ -348,8 +346,6 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line for each verdict that needs attention, the worst first, with its open P0 in words."""
     if not os.path.isdir(layout.verdicts):
         return ()
-    from contextkit.reviews.documents import verdicts
-
     try:
         entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
         return tuple(
@@ -361,8 +357,6 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
 
 
 def _line(layout: Layout, entry: dict[str, Any]) -> str:
-    from contextkit.reviews.documents import verdicts
-
     path = verdicts.report(layout, entry)
     where = f" ({path})" if path else ""
     return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
@@ -402,17 +396,11 @@ def _agent_of(blocker: str) -> str:
     """The reviewer in `fd-safety NEEDS_ATTENTION: …`; '' for a blocker of another origin."""
     agent, _, rest = blocker.partition(" ")
     status, colon, _ = rest.partition(": ")
-    if not (colon and status.isupper()):
-        return ""
-    from contextkit.reviews.documents import verdicts
-
-    return agent if status in verdicts.STATUSES else ""
+    return agent if colon and status in verdicts.STATUSES else ""
 
 
 def _is_set_aside(layout: Layout, blocker: str) -> bool:
     """Whether a run's folder has this verdict, and no later one of the same reviewer and target."""
-    from contextkit.reviews.documents import verdicts
-
     agent, place = _agent_of(blocker), os.path.join(layout.verdicts, "runs")
     folders = [os.path.join(place, name) for name in stores.names_in(place)]
     try:

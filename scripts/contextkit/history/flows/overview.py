@@ -18,6 +18,8 @@ from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.history.flows import traces
+from contextkit.hosts.documents.contracts import every
+from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -323,9 +325,6 @@ def _subagents(layout: Layout) -> Facts:
 
 def _hosts(layout: Layout) -> Facts:
     """The hosts that have contextkit's hooks here, and the number of failures they noted."""
-    from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import adoption, runner
-
     titles = [host.title for host in every() if adoption.installed(layout, host)]
     noted = runner.noted(layout.hooks)
     count = len(noted)
@@ -355,9 +354,6 @@ _MOST_READ = 64 << 20  # bytes of a transcript
 
 def tokens_a_request(layout: Layout) -> int:
     """The tokens of the card and of the skill's description; 0 if neither is installed here."""
-    from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import changes
-
     cards = [changes.block_in(files.read_if_there(layout.join(host.instructions)) or "")
              for host in every()]  # fmt: skip
     skills = [files.read_if_there(layout.join(f"{host.skills}/contextkit/SKILL.md")) or ""

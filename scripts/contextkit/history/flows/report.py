@@ -29,6 +29,9 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator, Sequence
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import given
+from contextkit.evaluation.documents import marks
 from contextkit.history.flows import overview, traces
 from contextkit.history.flows.traces import HANDED, KEPT_OUT, Delivery
 
@@ -44,8 +47,6 @@ _TITLES = ("summary", "next_action", "primary_objective", "target", "context_sum
 
 def facts(layout: Layout) -> Facts:
     """Everything that the page says. What cannot be read is left out: doctor names it."""
-    from contextkit.evaluation.documents import marks
-
     events = list(ledger.read(layout))
     documents = traces.of_documents(events)
     items = _items(layout, documents)
@@ -109,9 +110,6 @@ def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> 
 
 def _stale(layout: Layout) -> list[Facts]:
     """Why the newest capsule of the branch is not up to date."""
-    from contextkit.capsules.documents import store as capsules
-    from contextkit.capsules.flows import given
-
     branch = git.head(layout.repository).branch
     path = capsules.latest(layout, branch) if branch else ""
     reasons = given.staleness(layout, path, ask_git=False) if path else ()
@@ -182,10 +180,10 @@ def _title(path: str) -> str:
 
 def _machines(items: list[list[object]]) -> list[list[object]]:
     """[name, documents, tokens] of each other machine with documents stored here."""
-    by_machine: dict[str, list[int]] = {}
+    by_machine: dict[str, list[int]] = defaultdict(list)
     for item in items:
-        if len(item) > 6:
-            by_machine.setdefault(str(item[6]), []).append(int(str(item[3])))
+        for machine in item[6:]:
+            by_machine[str(machine)].append(int(str(item[3])))
     return [[name, len(sizes), sum(sizes)] for name, sizes in sorted(by_machine.items())]
 
 
@@ -382,20 +380,16 @@ def _reader(event: ledger.Event) -> str:
 
 def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
     """Combine all but the largest names of either side into one."""
-    largest = []
     for side, rest in enumerate(_OTHERS):
-        whole: Counter[str] = Counter()
+        whole, grouped = Counter[str](), Counter[tuple[str, str]]()
         for pair, count in sums.items():
             whole[pair[side]] += count
-        kept = {name for name, _ in whole.most_common(_ENDS)}
-        largest.append((kept if len(whole) > _ENDS + 1 else set(whole), rest))
-    grouped: Counter[tuple[str, str]] = Counter()
-    for pair, count in sums.items():
-        writer, reader = (
-            n if n in kept else rest for n, (kept, rest) in zip(pair, largest, strict=True)
-        )
-        grouped[writer, reader] += count
-    return grouped
+        kept = dict(whole.most_common(_ENDS)) if len(whole) > _ENDS + 1 else whole
+        for pair, count in sums.items():
+            name = pair[side] if pair[side] in kept else rest
+            grouped[(pair[0], name) if side else (name, pair[1])] += count
+        sums = grouped
+    return sums
 
 
 def _placed(sums: Counter[tuple[str, str]]) -> Facts:
@@ -441,11 +435,8 @@ def timeline(events: Iterable[ledger.Event]) -> Facts:
     inside: dict[str, str] = {}
     marks: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
     for event in events:
-        moment, session, who = (
-            names.moment(event["at"]),
-            event.get("session", ""),
-            event.get("by", ""),
-        )
+        moment, session = names.moment(event["at"]), event.get("session", "")
+        who = event.get("by", "")
         if event["event"] == ledger.DIED:
             marks[session].append(("died", spans.get(session, [moment])[-1], session))
             continue

@@ -7,7 +7,10 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
+from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retrieval
+from contextkit.reviews.documents import runs
+from contextkit.reviews.flows import agent_files, drill_down
 
 
 class Opened(Record):
@@ -60,9 +63,6 @@ def entry_text(fields: dict[str, Any]) -> str:
 
 def _review(layout: Layout, name: str) -> Opened:
     """A finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import agent_files, drill_down
-
     run, _, rest = name.partition("/")
     about = agent_files.of_run(layout, runs.load(layout, run))
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
@@ -95,8 +95,6 @@ def _session(layout: Layout, name: str) -> Opened:
 
 def _part(layout: Layout, opened: Opened, part: str) -> str:
     if opened.kind == "payload":
-        from contextkit.payloads.documents import store as payloads
-
         parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
         if part in parts:
             return parts[part]

@@ -14,6 +14,8 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import given
 from contextkit.history.flows import show
 from contextkit.text import facts
 
@@ -158,15 +160,12 @@ def totals(documents: Iterable[Delivery]) -> dict[str, int]:
     """The number of remaining documents, of those nobody got, opened or consumed, and of tokens."""
     every = list(documents)
     there = [document for document in every if not document.gone]
+    never = ("delivered", "opened", "consumed")
+    sums = {"stored": "stored", "injected": "handed", "shown": "shown", "saved": "saved"}
     return {
         "documents": len(there),
-        "never_delivered": sum(not document.delivered for document in there),
-        "never_opened": sum(not document.opened for document in there),
-        "never_consumed": sum(not document.consumed for document in there),
-        "stored": sum(document.stored for document in every),
-        "injected": sum(document.handed for document in every),
-        "shown": sum(document.shown for document in every),
-        "saved": sum(document.saved for document in every),
+        **{f"never_{what}": sum(not getattr(d, what) for d in there) for what in never},
+        **{name: sum(getattr(d, field) for d in every) for name, field in sums.items()},
     }
 
 
@@ -287,10 +286,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         address = addresses.find(layout, ref)
         text = show.whole(layout, address)
         if kind == "capsule":
-            from contextkit.capsules.documents import store
-            from contextkit.capsules.flows import given
-
-            seal = store.seal_of(text)
+            seal = capsules.seal_of(text)
             return seal.head if seal else commit, given.staleness(layout, address.path)
         if kind in _SEALED:
             document = stores.module(stores.BY_KIND[kind]).parse(text)

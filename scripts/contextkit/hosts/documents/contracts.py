@@ -39,7 +39,7 @@ class HostEvent(Record):
         return self.does or self.name
 
     def about(self, outputs: bool = True) -> str:
-        """A pattern of the tools that it is about, without `tools` unless `outputs`."""
+        """A pattern for the tools that the event is about; includes `tools` only with `outputs`."""
         if not (self.tools and outputs):
             return self.matcher
         tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in self.tools]
@@ -111,18 +111,16 @@ class Host(Record):
     def folder(self) -> str:
         """The folder of the host's own files; empty if unknown."""
         variable, below = self.home
-        named = os.environ.get(variable, "") if variable else ""
-        return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
+        return os.environ.get(variable, "") or (below and os.path.expanduser(f"~/{below}"))
 
     def days_kept(self) -> int:
         """How many days the host keeps transcripts: its own setting, or 30."""
         file, key = self.keeps
         path = os.path.join(self.folder(), file)
         days = formats.object_in(formats.tail(path, 1 << 20)).get(key) if file else None
-        return days if type(days) is int and 0 < days < 100_000 else KEPT_DAYS
+        return days if type(days) is int and 0 < days < 100_000 else 30
 
 
-KEPT_DAYS = 30
 LAUNCHER = "scripts/hook.sh"  # below the toolkit: what a host's settings start
 SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name
@@ -164,7 +162,7 @@ def every() -> tuple[Host, ...]:
 
 
 def defaults() -> tuple[str, ...]:
-    """The names of the hosts that are meant if none is named."""
+    """The names of the hosts that are meant by default."""
     return tuple(host.name for host in every() if host.default)
 
 
@@ -181,7 +179,7 @@ class HookInput(Record):
 
     @property
     def declared(self) -> HostEvent:
-        """What the host declares of the event."""
+        """The host's declaration of the event."""
         return find(self.host).events[self.event]
 
     def text(self, name: str) -> str:
@@ -210,7 +208,7 @@ class HookInput(Record):
 
 
 class Answer(Record):
-    """What an action wants to say."""
+    """The output of an action."""
 
     context: str = ""  # our own lines, or a prompt around others' words if `is_prompt`
     quoted: str = ""  # text from the repository, found at `origin`
@@ -218,7 +216,7 @@ class Answer(Record):
     is_prompt: bool = False
     block: str = ""  # why the agent must go on, and how
     result: object = None  # a replacement for a tool's result, in that tool's shape
-    input: object = None  # another input for a tool: not a word of it is changed on its way
+    input: object = None  # another input for a tool, which is passed on unchanged
     decision: str = ""  # `allow` if that input may run without a question
     refs: tuple[str, ...] = ()  # addresses of its documents, the one with the most text first
 
@@ -228,28 +226,28 @@ NOTHING = Answer()
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """Parse the input of a hook and add our names for its fields. Raises ContextError."""
-    renamed = find(host).renamed or {}
+    declared = find(host)
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     fields = formats.from_json(text, "the hook's input") if text.strip() else {}
     if not isinstance(fields, dict):
         raise ContextError("the hook's input: must be a JSON object")
-    named = fields.get("hook_event_name")
+    named, renamed = fields.get("hook_event_name"), declared.renamed or {}
     fields |= {ours: fields[theirs] for ours, theirs in renamed.items() if theirs in fields}
-    prompt, tag = fields.get("prompt"), find(host).wraps
+    prompt, tag = fields.get("prompt"), declared.wraps
     if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
         fields["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
-    return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
-                     passed=fields)  # fmt: skip
+    event = event or (named if isinstance(named, str) else "")
+    return HookInput(host=host, event=event, passed=fields)
 
 
 def may_hold_a_verdict(text: str) -> bool:
-    """Whether a text may hold a verdict header; most do not, and parsing one is dear."""
+    """Whether a text may hold a verdict header; most do not, and parsing is expensive."""
     upper = text.upper()
     return "VERDICT" in upper or "STATUS" in upper
 
 
 def output(host: str, event: str, answer: Answer) -> str:
-    """`answer` in the form that the host reads after this event; '' if it cannot be told."""
+    """`answer` in the form that the host reads after this event; '' if the host takes none."""
     declared = find(host).events.get(event)
     reply = _said(find(host), declared, answer) if declared else {}
     return formats.to_json(reply) + "\n" if reply else ""
@@ -258,31 +256,29 @@ def output(host: str, event: str, answer: Answer) -> str:
 def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
     takes, block, result = event.takes, answer.block, answer.result
     if block.strip() and "block" in takes:
-        blocking: dict[str, object] = {"decision": "block", "reason": block}
-        return {host.block_key: block} if host.block_key else blocking
+        return {host.block_key: block} if host.block_key else {"decision": "block", "reason": block}
     if isinstance(result, str) and "instead" in takes:
         return {"decision": "block", "reason": result}
     if isinstance(result, str) and "respond" in takes:
         return {"modifiedResponse": result}
-    inner: dict[str, object] = {"hookEventName": event.name}
-    if answer.input is not None and "rewrite" in takes:
-        if answer.decision or "allow" in takes:
-            inner["permissionDecision"] = "allow"
-        return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
     if result is not None and "modify" in takes:
         return {"modifiedResult": result}
-    if result is not None and "replace" in takes:
-        return {"hookSpecificOutput": {**inner, "updatedToolOutput": result}}
-    parts = [answer.context, labeled(answer.quoted, answer.origin)]
-    text = "\n\n".join(part for part in parts if part.strip())
-    if not text or "context" not in takes:
-        return {}
-    named: dict[str, object] = {host.context_key: text}
-    return named if host.flat else {"hookSpecificOutput": {**inner, "additionalContext": text}}
+    inner: dict[str, object] = {}
+    if answer.input is not None and "rewrite" in takes:
+        may_run = {"permissionDecision": "allow"} if answer.decision or "allow" in takes else {}
+        inner = {**may_run, "updatedInput": answer.input}
+    elif result is not None and "replace" in takes:
+        inner = {"updatedToolOutput": result}
+    elif "context" in takes:
+        parts = [answer.context, labeled(answer.quoted, answer.origin)]
+        text = "\n\n".join(part for part in parts if part.strip())
+        inner = {host.context_key: text} if text else {}
+    outer: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event.name, **inner}}
+    return inner if host.flat or not inner else outer
 
 
 def notice(host: str, event: str, text: str) -> str:
-    """What tells the user, not the agent, something at the start of a session; else ''."""
+    """The form for telling the user, not the agent, something at a session's start; or ''."""
     declared = find(host).events.get(event)
     if declared is None or declared.ours != "SessionStart" or find(host).flat:
         return ""
@@ -301,10 +297,8 @@ def labeled(text: str, origin: str) -> str:
 def safe_name(text: str) -> str:
     """Turn `text` into a name of at most 64 letters, digits, `.`, `_`, `-`; keep a valid one."""
     plain = names.dashed(text.strip())
-    if plain == text and len(plain) <= 64 and plain[:1].isalnum():
+    is_valid = plain == text and len(plain) <= 64 and plain[:1].isalnum()
+    if is_valid or not plain:
         return plain
-    if not plain:
-        return ""
-    return f"{plain.strip('._-')[:40]}-{names.sha256(text.encode('utf-8', 'replace'))[:12]}".lstrip(
-        "-"
-    )
+    digest = names.sha256(text.encode("utf-8", "replace"))[:12]
+    return f"{plain.strip('._-')[:40]}-{digest}".lstrip("-")

@@ -33,7 +33,7 @@ class HookAgent(Record):
     blocks: int = 0
     digest: str = ""
     stored: str = ""
-    about: str = ""  # what the call that started it says
+    about: str = ""  # the description in the call that started it
     asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict
 
@@ -49,18 +49,18 @@ def path(layout: Layout, session: str, name: str) -> str:
 
 
 def link(layout: Layout, session: str, agent: str) -> str:
-    """The file that says where a subagent's report is, until the main agent was told."""
+    """The file with the place of a subagent's report, until the main agent has been told."""
     return path(layout, session, (agent or "main") + _LINK)
 
 
 def links(layout: Layout, session: str) -> list[str]:
-    """The files of what the main agent was not told yet."""
+    """The files with places that the main agent has not been told yet."""
     named = stores.names_in(folder(layout, session))
     return [path(layout, session, name) for name in named if name.endswith(_LINK)]
 
 
 def take(path: str) -> str:
-    """The text of a link and remove it; '' if it was told already."""
+    """Remove a link and return its text; '' if the agent has been told already."""
     try:
         text = files.read_if_there(path) or ""
         os.unlink(path)
@@ -73,16 +73,14 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
     """Load the record of a subagent; empty for an unknown one or a broken file."""
     text = files.text_of(path(layout, session, (agent or "main") + ".json"))
     try:
-        record: HookAgent = formats.build_known(HookAgent, formats.object_in(text.encode()), agent)
+        return formats.build_known(HookAgent, formats.object_in(text.encode()), agent)  # type: ignore[no-any-return]
     except ContextError:
-        record = HookAgent()
-    return record
+        return HookAgent()
 
 
 def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Load every subagent of a session, by its id; broken files are left out."""
-    file_names = stores.names_in(folder(layout, session))
-    stems = [name[:-5] for name in file_names if name.endswith(".json") and name[0] != "."]
+    stems = [name[:-5] for name in stores.files_in(folder(layout, session), ".json")]
     return {stem: load(layout, session, stem) for stem in stems}
 
 

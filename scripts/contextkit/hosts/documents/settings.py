@@ -132,16 +132,14 @@ def removed(text: str, before: str | None, where: str) -> str:
     If they then equal `before`, their text before adoption, they become that, byte for byte.
     """
     parsed = _parse(text, where)
-    touched = []
+    containers: dict[Path, None] = {}
     for event, group, place, _ in reversed(list(_handlers(parsed))):
         whole = all(map(_is_ours, parsed[_KEY][event][group].get(_KEY, ())))
         if whole and place:
             continue  # the group is removed with its first handler
-        path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
-        text = _remove(text, path)
-        touched.append((_KEY, event))
-    containers: list[Path] = [*dict.fromkeys(touched), (_KEY,)] if touched else []
-    for container in containers:
+        text = _remove(text, (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place))
+        containers[_KEY, event] = None
+    for container in (*containers, (_KEY,)) if containers else ():
         start, _ = _span(text, container)
         text = text if _entries(text, start) else _remove(text, container)
     if before is not None and _filled(before, where) == _filled(text, where):
@@ -173,7 +171,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     return parsed
 
 
-def _span(text: str, path: Path = ()) -> tuple[int, int]:
+def _span(text: str, path: Path) -> tuple[int, int]:
     """Where the value at `path` begins and ends; raises KeyError if there is none."""
     start = _skip(text, 0)
     for key in path:
@@ -224,25 +222,16 @@ def _add(text: str, path: Path, key: str, value: object) -> str:
         between = margin if "\n" in margin else " "
         return f"{text[:last]},{between}{made}{text[last:]}"
     if "\n" in text.strip() or not path:
-        outer = _margin(text, start)
-        made = f"{outer}{_indent(text)}{made}{outer}"
+        lines = text.split("\n")
+        step = next((lead for line in lines if (lead := _lead(line)) and line.strip()), "  ")
+        line_end = "\r\n" if "\r\n" in text else "\n"
+        outer = line_end + _lead(text[text.rfind("\n", 0, start) + 1 : start])
+        made = f"{outer}{step}{made}{outer}"
     return f"{text[: start + 1]}{made}{text[end - 1 :]}"
 
 
-def _margin(text: str, start: int) -> str:
-    """A line break and the leading white space of the line that contains `start`."""
-    end = "\r\n" if "\r\n" in text else "\n"
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    return end + line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _indent(text: str) -> str:
-    """One indentation step, taken from the first indented line; default two spaces."""
-    for line in text.split("\n"):
-        bare = line.lstrip(" \t")
-        if bare.strip() and bare != line:
-            return line[: len(line) - len(bare)]
-    return "  "
+def _lead(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _remove(text: str, path: Path) -> str:

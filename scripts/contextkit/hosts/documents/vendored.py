@@ -102,12 +102,10 @@ def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
     """The files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
-    contents: dict[str, tuple[bytes, bool]] = {}
-    for path in _walk():
-        whole = os.path.join(version.TOOLKIT, path)
-        if tracked is None or path in tracked:
-            contents[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    return contents
+    paths = (path for path in _walk() if tracked is None or path in tracked)
+    wholes = {path: version.toolkit(path) for path in paths}
+    return {path: (files.read_bytes(whole), os.access(whole, os.X_OK))
+            for path, whole in wholes.items()}  # fmt: skip
 
 
 def _walk() -> Iterator[str]:
@@ -127,10 +125,9 @@ def _tracked() -> set[str] | None:
     if not is_checkout():
         return None
     try:
-        listed = git.run(version.TOOLKIT, "ls-files", "-z")
+        return set(git.run(version.TOOLKIT, "ls-files", "-z").split("\0"))
     except ContextError:
         return None
-    return set(filter(None, listed.split("\0")))
 
 
 class Pin(Record):
@@ -146,11 +143,9 @@ def pin() -> Pin:
         commit = git.run(version.TOOLKIT, "rev-parse", "--verify", "HEAD", fine=(0, 128)).strip()
         origin = source()
         return Pin(commit=commit, origin=origin if _PLAIN.issuperset(origin) else "")
-    for name in os.listdir(version.TOOLKIT):
-        if name.startswith(_MARK):
-            return Pin(
-                commit=name.removeprefix(_MARK), origin=files.read(version.toolkit(name)).strip()
-            )
+    for name in (name for name in os.listdir(version.TOOLKIT) if name.startswith(_MARK)):
+        origin = files.read(version.toolkit(name)).strip()
+        return Pin(commit=name.removeprefix(_MARK), origin=origin)
     return Pin()
 
 

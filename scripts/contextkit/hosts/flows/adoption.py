@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, makefiles, markdown, templates, version
+from contextkit.base import files, formats, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
@@ -25,11 +25,11 @@ from contextkit.payloads.documents import receipts
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
-_IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not read it by itself
+_SHARED = "AGENTS.md"  # imported by the instructions of a host that does not read it by itself
 SKILL = "contextkit"
 GUIDE = "guide.md"
 ROOT = "the root of the repository"
-_MAKE = "make -s"  # before a command, where the project has our targets
+_MAKE = "make -s"  # in front of a command, where the project has our targets
 _WHEN = {
     "Payloads": "before returning or pasting a long text; to read what was stored",
     "Reviews": "when several agents review something (`verdict_start`, `verdict_gate`), or you do",
@@ -42,9 +42,13 @@ _WHEN = {
 def adopt(
     into: str, folder: str, names: tuple[str, ...], link: bool = False, copy: bool = False
 ) -> Plan:
-    """Plan how to bring contextkit, or a `copy` of it, into `into`. Raises ContextError."""
+    """Plan how to bring contextkit, or a `copy` of it, into `into`. Raises ContextError.
+
+    Without `names` of hosts for those of before, or else the usual ones.
+    """
     _check(into, folder, names)
-    plan = Plan(into, _record_path(folder, link))
+    plan = Plan(into, folder, link)
+    names = names or plan.before.hosts or hosts.defaults()
     plan.record = Adopted(folder=folder, hosts=names)
     if link:
         _link(plan, names)
@@ -52,7 +56,8 @@ def adopt(
         _add_all(plan, copy)
     if git.find(into) is None:
         plan.notes.append("not a git repository: documents go into the folder itself")
-    elif top := _root_above(into):
+    elif changes.below_root(into):
+        top = os.path.relpath(changes.root_above(into), os.path.realpath(into))
         plan.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
     for path in plan.before.files:
         if path not in plan.files:
@@ -67,7 +72,7 @@ def adopt(
 
 
 def _add_all(plan: Plan, copy: bool) -> None:
-    """Add the toolkit, the include and what each host gets; record the origin."""
+    """Add the toolkit, the include and the files of each host; record the origin."""
     folder, kind = plan.record.folder, "copy" if copy else plan.before.kind
     pin = vendored.Pin() if kind == "copy" else vendored.pin()
     _vendor(plan, folder, pin)
@@ -89,18 +94,19 @@ def _add_all(plan: Plan, copy: bool) -> None:
     )
 
 
-def hosts_of(into: str, folder: str) -> tuple[str, ...]:
-    """The hosts that a repository was adopted for; empty if it was not adopted."""
-    return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
+def record_of(into: str) -> Adopted:
+    """What adopt recorded in a repository: for this toolkit, or what its Makefile includes."""
+    own = os.path.relpath(version.TOOLKIT, into)
+    for folder in (own, *makefiles.included(into), FOLDER):
+        record = vendored.load(os.path.join(into, folder, vendored.RECORD))
+        if record.folder == folder:
+            return record
+    return Adopted(folder=FOLDER)
 
 
 def folder_of(into: str) -> str:
-    """The folder of the repository's copy: this toolkit, or the one its Makefile includes."""
-    own = os.path.relpath(version.TOOLKIT, into)
-    for folder in (own, *makefiles.included(into)):
-        if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
-            return folder
-    return FOLDER
+    """The folder for the wrapper or copy in a repository, there or not."""
+    return record_of(into).folder
 
 
 def top_of(layout: Layout) -> str:
@@ -111,7 +117,7 @@ def top_of(layout: Layout) -> str:
         return top
     place = layout.here
     while place.startswith(f"{layout.root}/"):
-        if hosts_of(place, folder_of(place)):
+        if record_of(place).hosts:
             return place
         place = os.path.dirname(place)
     return layout.root
@@ -120,27 +126,20 @@ def top_of(layout: Layout) -> str:
 def adopted(layout: Layout) -> tuple[str, Adopted]:
     """The folder where hosts are started, and what adopt recorded there."""
     top = top_of(layout)
-    return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
+    return top, record_of(top)
 
 
 def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
     """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
-    hooks: list[tuple[str, dict[str, Any]]] = []
-    for path in settings_files(layout, host):
-        text = files.read_if_there(path)
-        if text and text.strip():
-            hooks += settings.read(text, layout.shown(path))
-    return hooks
+    texts = {path: files.read_if_there(path) or "" for path in settings_files(layout, host)}
+    return [hook for path, text in texts.items() if text.strip()
+            for hook in settings.read(text, layout.shown(path))]  # fmt: skip
 
 
 def settings_files(layout: Layout, host: Host) -> list[str]:
     """The files in a repository that may hold a host's hooks."""
     names = filter(None, (host.settings, host.local_settings))
     return [os.path.join(top_of(layout), name) for name in names]
-
-
-def _record_path(folder: str, link: bool) -> str:
-    return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 
 
 def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
@@ -155,8 +154,7 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
     if parts[0] in (".git", ".contextkit"):
         raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
     declared = hosts.names_of_hosts()
-    unknown = [name for name in names if name not in declared]
-    if unknown or not names:
+    if unknown := [name for name in names if name not in declared]:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(declared)}")
 
 
@@ -183,7 +181,7 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
 
 
 def _versions(there: str) -> str:
-    """Say how the version `there` in a copy relates to ours."""
+    """A note on how the version `there` in a copy relates to ours."""
     ours = version.VERSION
     if not version.is_version(there):
         return f"a copy from before versions were recorded becomes {ours}"
@@ -223,8 +221,8 @@ def _new_folders(plan: Plan) -> list[str]:
 
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     """Plan how to take out exactly what adopt put in, or what belongs to the hosts `names`."""
-    _check(into, folder, names or hosts.names_of_hosts())
-    plan = Plan(into, _record_path(folder, link))
+    _check(into, folder, names)
+    plan = Plan(into, folder, link)
     others = tuple(name for name in plan.before.hosts if name not in names)
     if names and others:
         return adopt(into, folder, others, link)
@@ -256,17 +254,9 @@ def _add_include(plan: Plan, folder: str) -> None:
     plan.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
 
 
-def _root_above(into: str) -> str:
-    """The way from a subfolder of a repository to its root; '' for the root itself."""
-    repository = git.find(into)
-    top = os.path.realpath(repository.top if repository else into)
-    way = os.path.relpath(top, os.path.realpath(into))
-    return "" if way == "." else way
-
-
 def _add_settings(plan: Plan) -> None:
     """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
-    if _root_above(plan.into):
+    if changes.below_root(plan.into):
         return
     path = "contextkit.yaml"
     there = plan.read(path)
@@ -281,11 +271,9 @@ def _add_host(plan: Plan, host: Host, folder: str) -> None:
     _merge_hooks(plan, host.settings, host, folder)
     path, place = f"{host.skills}/{SKILL}/SKILL.md", place_of(plan.into)
     plan.own(path, skill(f"{folder}/{GUIDE}", place=place).encode("utf-8"), editable=True)
-    path = host.instructions
+    imports = map(str.strip, plan.text(host.instructions).splitlines())
+    path = _SHARED if f"@{_SHARED}" in imports else host.instructions
     text = plan.text(path)
-    for other in _IMPORTED:
-        if any(line.strip() == f"@{other}" for line in text.splitlines()):
-            path, text = other, plan.text(other)
     shown = makefiles.renamed(card(f"{folder}/{GUIDE}", place=place), plan.into, folder)
     new = changes.with_block(text, shown, changes.COMMENT)
     if lost := [line for line in changes.block_in(text).splitlines() if line not in new]:
@@ -359,14 +347,12 @@ def card(path: str, run: str = _MAKE, place: str = ROOT) -> str:
 
 def place_of(into: str) -> str:
     """Where commands are called, in words: a repository may have more than one project."""
-    repository = git.find(into)
-    top = os.path.realpath(repository.top if repository else into)
-    below = os.path.relpath(os.path.realpath(into), top)
-    return ROOT if below == "." or not below.isprintable() else f"`{below}` of the repository"
+    below = changes.below_root(into)
+    return f"`{below}` of the repository" if below and below.isprintable() else ROOT
 
 
 def _where(run: str, place: str) -> str:
-    """Say how the commands are called."""
+    """The sentence on how commands are called."""
     return f"Call each command as `{run} NAME variable=…`{f' from {place}' * (run == _MAKE)}."
 
 
@@ -382,13 +368,11 @@ def all_settings() -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
-        return "[" + ", ".join(quoted(str(item), always=True) for item in value) + "]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return quoted(value, always=True) if isinstance(value, str) else str(value)
+        return f"[{', '.join(map(formats.to_json, value))}]"
+    return formats.to_json(value)
 
 
-# What only reads what was stored: a host need not ask before it.
+# Targets that only read what was stored: a host need not ask before them.
 _READING = ("payload_show", "payload_find", "payload_list", "context_show", "context_status",
             "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
 
@@ -396,13 +380,12 @@ _READING = ("payload_show", "payload_find", "payload_list", "context_show", "con
 def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     """Rules that a user may add to a host's settings, so that reading asks no permission."""
     lines = []
-    for host in map(hosts.find, chosen):
-        if host.allows:
-            path, key, rule = host.allows
-            path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
-            lines.append(
-                f"{host.title} asks before commands. If these, which only read, shall run without"
-                f" a question, add to {key} in {path}:"
-            )
-            lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
+    for host in (host for host in map(hosts.find, chosen) if host.allows):
+        path, key, rule = host.allows
+        path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
+        lines.append(
+            f"{host.title} asks before commands. If these, which only read, shall run without a"
+            f" question, add to {key} in {path}:"
+        )
+        lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

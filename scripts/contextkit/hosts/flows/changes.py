@@ -26,7 +26,7 @@ _JOINED = _OPEN + " (with the line end before)"
 _CLOSE = "<<< contextkit"
 HASH = "# {}"
 COMMENT = "<!-- {} -->"
-_NOTHING = ("", "{}", '{"version":1}')  # what a file is without our part if it was ours alone
+_NOTHING = ("", "{}", '{"version":1}')  # the rest of a file that was ours alone
 _RULES = ".gitignore"
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
@@ -45,12 +45,12 @@ class Change(Record):
 
 
 class Plan:
-    """What to do in `into`, as new contents of files; `record` is the state afterwards."""
+    """The changes to make in `into`, as new contents of files; `record` is the state afterwards."""
 
-    def __init__(self, into: str, record_path: str) -> None:
+    def __init__(self, into: str, folder: str, link: bool) -> None:
         self.into = into
-        self.record_path = record_path
-        self.before = self.record = vendored.load(os.path.join(into, record_path))
+        self.record_path = vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
+        self.before = self.record = vendored.load(os.path.join(into, self.record_path))
         self.files: dict[str, list[str]] = {}
         self.made = list(self.before.made)
         self.texts: dict[str, str] = {}
@@ -88,19 +88,17 @@ class Plan:
         An edited one is renamed first, or stays if it is `editable`.
         """
         there = self.read(path)
-        if there is not None and there != data:
-            if path not in self.before.files:
-                self.notes.append(f"{path}: exists and is not contextkit's: left alone")
-                return
-            edited = not vendored.is_ours(self.before, path, there)
-            if edited and editable:
+        if there not in (None, data) and path not in self.before.files:
+            self.notes.append(f"{path}: exists and is not contextkit's: left alone")
+            return
+        if there not in (None, data) and not vendored.is_ours(self.before, path, there or b""):
+            if editable:
                 self.notes.append(f"{path}: was edited: kept (remove it to get the new one)")
                 self.files[path] = self.before.files[path]
                 return
-            if edited:
-                aside = next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
-                self.notes.append(f"{path}: was edited: your text is kept as {aside}")
-                self.write(aside, there, ours=True)
+            aside = next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
+            self.notes.append(f"{path}: was edited: your text is kept as {aside}")
+            self.write(aside, there, ours=True)
         self.files[path] = [names.sha256(data)]
         if program:
             self.programs.append(path)
@@ -156,36 +154,34 @@ def carry_out(plan: Plan) -> None:
 
     If this is killed in between, the next run recognizes every file as ours, in either state.
     """
-    record_path = os.path.join(plan.into, plan.record_path)
     gone = not plan.record.hosts
     if not gone:
         between = {
             path: list(dict.fromkeys([*plan.before.files.get(path, []), *digests]))
             for path, digests in {**plan.before.files, **plan.record.files}.items()
         }
-        _write_record(plan, record_path, plan.record.replace(files=between))
+        _write_record(plan, plan.record.replace(files=between))
     for change in plan.changes:
         path = os.path.join(plan.into, change.path)
         if change.new is None:
             files.discard(path)
         else:
             files.write(path, change.new)
-    for name in plan.programs:
-        path = os.path.join(plan.into, name)
+    for path in (os.path.join(plan.into, name) for name in plan.programs):
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
     _remove_drafts(plan)
     _remove_emptied(plan)
     if gone:
-        _sweep(plan, record_path)
+        _sweep(plan)
     else:
-        _write_record(plan, record_path, plan.record)
+        _write_record(plan, plan.record)
 
 
-def _write_record(plan: Plan, path: str, record: Adopted) -> None:
+def _write_record(plan: Plan, record: Adopted) -> None:
+    path, text = os.path.join(plan.into, plan.record_path), vendored.render(record)
     if plan.record_path == vendored.LINK_RECORD:
         files.store(os.path.dirname(path))
-    text = vendored.render(record)
     if files.read_if_there(path) != text:
         files.write(path, text)
 
@@ -209,26 +205,26 @@ def _remove_emptied(plan: Plan) -> None:
         while f"{folder}/".startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
-            if not _removed(place):
+            _remove_empty(place)
+            if os.path.lexists(place):
                 break
             folder = os.path.dirname(folder)
 
 
-def _removed(folder: str) -> bool:
-    """Remove a folder if nothing is in it; return whether it is gone."""
+def _remove_empty(folder: str) -> None:
     try:
         os.rmdir(folder)
     except OSError:
-        return not os.path.lexists(folder)
-    return True
+        pass  # something is in it, or it is gone
 
 
-def _sweep(plan: Plan, record_path: str) -> None:
-    """Clean up after the last file: what set-up left, the record, and folders that are empty."""
+def _sweep(plan: Plan) -> None:
+    """Clean up after the last file: leftovers of set-up, the record, and empty folders."""
+    record_path = os.path.join(plan.into, plan.record_path)
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
         files.discard(record_path)
-        if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
+        if stores.names_in(state) == [".gitignore"]:
             files.discard(os.path.join(state, ".gitignore"))
     elif plan.before.hosts:
         if os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
@@ -236,7 +232,7 @@ def _sweep(plan: Plan, record_path: str) -> None:
         files.discard(record_path)
     for path in sorted(plan.before.made, key=len, reverse=True):
         if path.endswith("/"):
-            _removed(os.path.join(plan.into, path))
+            _remove_empty(os.path.join(plan.into, path))
 
 
 def with_block(text: str, lines: str, style: str) -> str:
@@ -251,19 +247,14 @@ def with_block(text: str, lines: str, style: str) -> str:
     records that.
     """
     there = _marked(style).search(text)
-    base = text if there is None else text[: there.start()] + text[there.end() :]
+    before, after = (text[: there.start()], text[there.end() :]) if there else (text, "")
+    base = before + after
     end = "\r\n" if base.count("\r\n") * 2 > base.count("\n") else "\n"
-    if there is not None:
-        opening = style.format(_JOINED if there[1] else _OPEN)
-        return text[: there.start()] + _block(opening, lines, style, end) + text[there.end() :]
-    joined = bool(text) and not text.endswith("\n")
-    glue = end * (bool(text) + joined)
-    return text + glue + _block(style.format(_JOINED if joined else _OPEN), lines, style, end)
-
-
-def _block(opening: str, lines: str, style: str, end: str) -> str:
-    whole = [opening, *lines.rstrip("\n").split("\n"), style.format(_CLOSE)]
-    return "".join(line + end for line in whole)
+    joined = bool(there[1]) if there else bool(text) and not text.endswith("\n")
+    glue = "" if there else end * (bool(text) + joined)
+    marks = style.format(_JOINED if joined else _OPEN), style.format(_CLOSE)
+    block = [marks[0], *lines.rstrip("\n").split("\n"), marks[1]]
+    return before + glue + "".join(line + end for line in block) + after
 
 
 def block_in(text: str) -> str:
@@ -291,6 +282,18 @@ def _marked(style: str) -> re.Pattern[str]:
 
 # What git would ignore: a copy that it ignores works here but is missing from every clone.
 # Exceptions are tested with git's own rules before they are suggested to anybody.
+
+
+def root_above(into: str) -> str:
+    """The root of the repository that a folder is in, links resolved; without one, the folder."""
+    repository = git.find(into)
+    return os.path.realpath(repository.top if repository else into)
+
+
+def below_root(into: str) -> str:
+    """The way from that root down to the folder; '' for the root itself."""
+    way = os.path.relpath(os.path.realpath(into), root_above(into))
+    return "" if way == "." else way
 
 
 def ignored(into: str, paths: list[str]) -> dict[str, str]:
@@ -337,8 +340,9 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     lines += [f"  {line}" for line in described(hidden)]
     lines.append(f"either {mend(into, folder, hidden)}")
     copy = [path.removeprefix(folder + "/") for path in hidden if f"{folder}/" in path]
-    other = _other_folder(into, copy)
-    if copy and other:
+    free = (other for other in _OTHER_FOLDERS if not os.path.exists(os.path.join(into, other)))
+    seen = (other for other in free if not ignored(into, [f"{other}/{path}" for path in copy]))
+    if copy and (other := next(seen, "")):
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
@@ -347,21 +351,10 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     raise bad_input("\n".join(lines))
 
 
-def _other_folder(into: str, paths: list[str]) -> str:
-    """A folder for the copy in which git ignores none of `paths`; empty if there is none."""
-    for folder in _OTHER_FOLDERS:
-        there = os.path.exists(os.path.join(into, folder))
-        if not (there or ignored(into, [f"{folder}/{path}" for path in paths])):
-            return folder
-    return ""
-
-
 def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
-    """Say how to bring `hidden` back, if possible by a command that appends exceptions."""
-    repository = git.find(into)
-    top = os.path.realpath(repository.top if repository else into)
-    below = os.path.relpath(os.path.realpath(into), top)
-    start = "" if below == "." else below + "/"
+    """Advice on how to bring `hidden` back, if possible by a command that appends exceptions."""
+    repository, top = git.find(into), root_above(into)
+    start = os.path.join(below_root(into), "")
     places = dict.fromkeys(rule.partition(":")[0] for rule in hidden.values())
     deeper = [place for place in places if place.endswith(f"/{_RULES}") and place[0] != "/"]
     paths = [start + path for path in hidden]

@@ -96,10 +96,8 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         ("git", (2, 30), "install git 2.30 or newer"),
     ):
         there = _version(program)
-        if not there:
-            yield _wrong(f"{program} was not found", mend)
-        elif tuple(map(int, re.findall(r"\d+", there)[:2])) < oldest:
-            yield _wrong(f"{program} is {there}", mend)
+        if tuple(map(int, re.findall(r"\d+", there)[:2])) < oldest:
+            yield _wrong(f"{program} {f'is {there}' if there else 'was not found'}", mend)
 
 
 def _version(program: str) -> str:
@@ -141,10 +139,11 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts in use hold all of our hooks."""
-    ours = {name: [event for event, _ in adoption.installed(layout, find(name))] for name in hosts}
-    if not any(ours.values()):
+    ours = [(host, [event for event, _ in adoption.installed(layout, host)])
+            for host in map(find, hosts)]  # fmt: skip
+    if not any(events for _, events in ours):
         yield _note("no hooks are installed here", _adopt(layout))
-    for host, events in ((find(name), events) for name, events in ours.items()):
+    for host, events in ours:
         there = shutil.which(host.command)
         if events:
             yield from _hooks_of(layout, host, events)
@@ -161,15 +160,13 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
     """Check that each hook of ours is installed, for the right tools, and once."""
-    outputs = bool(layout.limits.hook_tool_output_tokens)
-    wanted = settings.wanted(host, "", outputs)
+    wanted = settings.wanted(host, "", bool(layout.limits.hook_tool_output_tokens))
     missing = [event for event in wanted if event not in events]
     matchers = [group["matcher"] for group in wanted.values() if "matcher" in group]
     twice = sorted({event for event in events if events.count(event) > 1})
     texts = "".join(files.read_if_there(p) or "" for p in adoption.settings_files(layout, host))
     if missing:
-        problem = f"{host.title}: no hook for {', '.join(missing)}"
-        yield _wrong(problem, _adopt(layout))
+        yield _wrong(f"{host.title}: no hook for {', '.join(missing)}", _adopt(layout))
     elif not all(f'"{matcher}"' in texts for matcher in matchers):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
         yield _wrong(problem, _adopt(layout))

@@ -16,26 +16,26 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
-_SECONDS = 2.0  # for the digest of a text; a host waits for ten
+_SECONDS = 2.0  # for digesting a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
-_FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
+_BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read, and lines
 
 
 def keep(layout: Layout, hook: HookInput) -> Answer:
     """Store a subagent's report: the file that it left, or its last message if that is too long.
 
-    A message that was stored already is not stored again. An agent is sent back once: to answer in
-    its own words if its message is longer than `hook_report_tokens` (unless the host lets us
-    replace its result), or to mend an answer that says what its report does not.
+    A message is stored only once. An agent is sent back once: to answer in its own words if its
+    message is longer than `hook_report_tokens` (unless the host lets us replace its result), or to
+    correct an answer that its report does not back.
     """
     with seen_agents.locked(layout, hook.session):
         return _Stop(layout, hook).keep()
 
 
 class _Stop:
-    """A subagent that stops: its message, its report (maybe a file), and what is known of it."""
+    """A subagent that stops: its message, its report (maybe a file), and its record."""
 
     def __init__(self, layout: Layout, hook: HookInput) -> None:
         self.layout, self.hook, self.now = layout, hook, names.now()
@@ -61,7 +61,9 @@ class _Stop:
         stored = layout.shown(made.path) if made else record.stored
         verdict = self._verdict(stored)
         long = self.long and self.report == text
-        passes = long and self.once and _is_replaced(hook)
+        later = _is_replaced_later(hook)
+        is_replaced = later or _takes_a_result(hook)
+        passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
             mending = receipts.mend(made.missing) if made.missing else ""
@@ -78,14 +80,14 @@ class _Stop:
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
-        if made and not (passes and _is_replaced_later(hook)):
+        if made and not (passes and later):
             self._note_cost(made, block, passes)
         if made and passes and made.receipt:
             return Answer(result=made.receipt)
-        return Answer(block=block) if block else NOTHING
+        return Answer(block=block)
 
     def _made(self, left: str) -> storing.Stored | None:
-        """What is stored of it: the report in the file that was left, or its message if long."""
+        """The stored text: the report in the file that was left, or the message if it is long."""
         hook, text, record = self.hook, self.text, self.record
         topic = record.about or hook.agent_type
         if left:
@@ -109,7 +111,7 @@ class _Stop:
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
-        """Note what reached the main agent of a stored report, and what a second turn took."""
+        """Note the tokens of a stored report that reached the main agent, and of a second turn."""
         agent, to, kind = self.hook.agent_type, f"session:{self.hook.session}", made.kind
         size, cost = tokens.estimate(self.text), tokens.estimate(block)
         if not block:
@@ -121,7 +123,7 @@ class _Stop:
             ledger.note(self.layout, ledger.ASKED, made.ref, tokens=asked, agent=agent, kind=kind)
 
     def _link(self, made: storing.Stored) -> None:
-        """Note what the main agent is to be told about a report whose answer it gets as it is."""
+        """Note what to tell the main agent about a report whose answer it gets unchanged."""
         hook, stored, remarks = self.hook, self.record.stored, made.remarks
         if stored not in self.text:
             first = payloads.first_line(stored)
@@ -172,7 +174,7 @@ class _Stop:
 
 
 def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
-    """Record what the call says that has just started an agent in the background."""
+    """Record the description in a call that has just started an agent in the background."""
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     about = _about(hook)
     if agent and about:
@@ -182,7 +184,7 @@ def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> Non
 
 
 def _about(hook: HookInput) -> str:
-    """What an agent works on, in a line: as its call describes it, else how its task begins."""
+    """The work of an agent in a line: its call's description, else the beginning of its task."""
     called = hook.inside("tool_input")
     path = hook.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
@@ -192,11 +194,7 @@ def _about(hook: HookInput) -> str:
 
 def _in_file(path: str) -> str:
     """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
-    try:
-        with open(path, "rb") as file:
-            lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
-    except OSError:
-        return ""
+    lines = formats.beginning(path, _BEGINNING).split(b"\n")[:_FIRST]
     for fields in map(formats.object_in, lines):
         content = fields.get("description") or formats.inside(fields, "message").get("content")
         if text := formats.texts_of(content):
@@ -205,15 +203,10 @@ def _in_file(path: str) -> str:
 
 
 def tell_links(layout: Layout, hook: HookInput) -> Answer:
-    """Tell the main agent where the reports are whose answers it has."""
+    """Tell the main agent where the reports of its answers are."""
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
-
-
-def _is_replaced(hook: HookInput) -> bool:
-    """Whether the host takes a receipt in place of this agent's message, now or later."""
-    return _takes_a_result(hook) or _is_replaced_later(hook)
 
 
 def _takes_a_result(hook: HookInput) -> bool:
@@ -224,7 +217,7 @@ def _takes_a_result(hook: HookInput) -> bool:
 def _is_replaced_later(hook: HookInput) -> bool:
     """Whether this agent's result goes through a tool whose output we can replace.
 
-    That of one in the background reaches the main agent as a prompt, which no hook can change.
+    That of one in the background reaches the main agent in a prompt, which no hook can change.
     """
     tasks = hook.passed.get("background_tasks")
     if not isinstance(tasks, list):
@@ -289,7 +282,7 @@ def _unwrapped(text: str) -> str:
 
 
 def shorten(layout: Layout, hook: HookInput) -> Answer:
-    """The tool's result, in its shape, with digests for what is above `hook_tool_output_tokens`."""
+    """The tool's result, in its shape, with digests in place of long outputs."""
     from contextkit.hosts.flows import rewriting
 
     event = hook.declared

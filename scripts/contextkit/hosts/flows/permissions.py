@@ -1,9 +1,9 @@
-"""Whether a host would run a command without asking: then it may run it wrapped, too.
+"""Whether a host would run a command without asking, so that it may run it wrapped as well.
 
-What the wrapper adds is no command of the user's, so the host would ask about it; a hook can answer
-that for the host. It does so only where the host would not have asked about the command alone: each
-part of it is allowed by a rule in the settings, or only reads. What the host denies or asks about
-by a rule of the user's it still finds, since the command stands in the wrapped one as it was typed.
+The wrapper adds words that the user did not type, so the host would ask about them; a hook can
+answer that question. It does so only if the host would not have asked about the command alone: each
+part of it is allowed by a rule in the settings, or only reads. The user's own rules to deny or ask
+still apply, since the wrapped command contains the typed one unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextkit.base import files, formats, stores
 from contextkit.hosts.documents.contracts import Host
 from contextkit.text.shell import Simple
 
-# Modes in which rules decide; a model does in others.
+# Modes in which rules decide; in others, a model does.
 _ASKING = ("default", "acceptEdits", "dontAsk")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+-~^ '\"")
 _GIT = ("status", "log", "diff", "show")
@@ -63,13 +63,10 @@ def _allows(rule: str, text: str) -> bool:
     if rule in ("Bash", "Bash(*)", "Bash(:*)"):
         return True
     inside = rule.removeprefix("Bash(").removesuffix(")")
-    if len(inside) != len(rule) - 6:
+    beginning = inside[:-2] if inside[-2:] in (":*", " *") else inside
+    if len(inside) != len(rule) - 6 or "*" in beginning:
         return False
-    for ending in (":*", " *"):
-        beginning = inside.removesuffix(ending)
-        if beginning != inside and "*" not in beginning:
-            return text == beginning or text.startswith(beginning + " ")
-    return text == inside and "*" not in inside
+    return text == beginning or (beginning != inside and text.startswith(beginning + " "))
 
 
 def _only_reads(part: Simple) -> bool:
@@ -98,17 +95,13 @@ def _rules(host: Host, kind: str) -> list[str]:
     paths = [os.path.join(host.folder(), "settings.json")]
     if project and (kind != "allow" or _is_trusted(host, project)):
         paths += [os.path.join(project, path) for path in host.rules]
-    all_rules: list[str] = []
-    for path in paths:
-        rules = formats.inside(_settings(path), "permissions").get(kind)
-        all_rules += (
-            [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else ()
-        )
-    return all_rules
+    listed = (formats.inside(_settings(path), "permissions").get(kind) for path in paths)
+    every = (rule for rules in listed if isinstance(rules, list) for rule in rules)
+    return [rule for rule in every if isinstance(rule, str)]
 
 
 def _is_trusted(host: Host, project: str) -> bool:
-    """Whether the user has said to the host that the project's settings hold."""
+    """Whether the user has told the host to trust the project's settings."""
     folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
     projects = formats.inside(_settings(os.path.join(folder, host.trusts)), "projects")
     entry = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]

@@ -1,6 +1,6 @@
-"""A review run's agent stops: check its file, or say what is wrong with it.
+"""An agent of a review run stops: check its file, and say what is wrong with it.
 
-One that is a session of its own (`codex exec`, `claude -p`) fires Stop, not SubagentStop.
+An agent that is a session of its own (`codex exec`, `claude -p`) fires Stop, not SubagentStop.
 """
 
 from __future__ import annotations
@@ -52,13 +52,9 @@ def _by_answer(
 ) -> tuple[runs.Run, str] | None:
     _, mark, rest = hook.text("last_assistant_message").rpartition(_ANSWER)
     path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
-    if not path:
-        return None
-    for run in all_runs:
-        for agent in run.roster:
-            if layout.join(path) == runs.output_path(layout, run, agent):
-                return run, agent
-    return None
+    asked = ((run, agent) for run in all_runs if path for agent in run.roster
+             if layout.join(path) == runs.output_path(layout, run, agent))  # fmt: skip
+    return next(asked, None)
 
 
 def judge(layout: Layout, hook: HookInput) -> Answer:
@@ -71,32 +67,29 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     if pair is None:
         return NOTHING
     run, agent = pair
-    key = hook.agent or names.slug(agent)
-    most = layout.limits.hook_blocks
-    if not _has_begun(layout, run, agent):
-        if seen_agents.send_back(layout, hook.session, key, most):
-            return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
+
+    def is_sent_back() -> bool:
+        key, most = hook.agent or names.slug(agent), layout.limits.hook_blocks
+        return seen_agents.send_back(layout, hook.session, key, most)
+
+    there = stores.names_in(layout.join(run.output_dir))
+    has_begun = any(name.startswith((agent, verdicts.encode(agent))) for name in there)
+    if not has_begun and is_sent_back():
+        return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
     from contextkit.reviews.flows import agent_files
 
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
-    if not is_fine or reading.review.doubts:
-        if seen_agents.send_back(layout, hook.session, key, most):
-            faults = _faults(reading, agent_files.terms(asked, agent))
-            what = "write" if reading.validation == "missing" else "fix"
-            return Answer(block=_mending(layout, run, agent, what, faults))
-        if not is_fine and verdict.status != "FAILED":  # the status that research agents use
-            verdict = verdict.replace(status="ERROR")
+    if (not is_fine or reading.review.doubts) and is_sent_back():
+        faults = _faults(reading, agent_files.terms(asked, agent))
+        what = "write" if reading.validation == "missing" else "fix"
+        return Answer(block=_mending(layout, run, agent, what, faults))
+    if not is_fine and verdict.status != "FAILED":  # the status that research agents use
+        verdict = verdict.replace(status="ERROR")
     agent_files.keep(layout, asked, [verdict], now, hook.session)
     return NOTHING
-
-
-def _has_begun(layout: Layout, run: runs.Run, agent: str) -> bool:
-    """Whether a file in the run's folder may be this agent's."""
-    there = stores.names_in(layout.join(run.output_dir))
-    return any(name.startswith((agent, verdicts.encode(agent))) for name in there)
 
 
 def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[str]) -> str:
@@ -115,7 +108,7 @@ def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[
 
 
 def _faults(reading: Reading, terms: Terms | None) -> list[str]:
-    """What is wrong with a file, one line each."""
+    """The problems of a file, one line each."""
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]
@@ -131,9 +124,7 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
 def note_reviewer(layout: Layout, hook: HookInput) -> None:
     """Record which agent of a live run the prompt is for, by the file that the prompt names."""
     prompt = hook.text("prompt")
-    for run in runs.live(layout, names.now()):
-        if run.id not in prompt:
-            continue
+    for run in (run for run in runs.live(layout, names.now()) if run.id in prompt):
         for agent in run.roster:
             path = runs.output_path(layout, run, agent)
             paths = (path, layout.shown(path), runs.prompt_path(run, agent))
@@ -144,16 +135,12 @@ def note_reviewer(layout: Layout, hook: HookInput) -> None:
 
 def judge_session(layout: Layout, hook: HookInput) -> Answer:
     """Record the verdict of the agent that this session is, or say what it has to fix."""
-    agent = _reviewer(layout, hook)
+    launched = os.environ.get("CONTEXT_AGENT", "") if os.environ.get("CONTEXT_SUBAGENT_ID") else ""
+    agent = (files.read_if_there(_mark(layout, hook)) or "").strip() or launched
     if not agent:
         return NOTHING
     as_agent = {**hook.passed, "agent_type": agent, "agent_id": names.dashed(agent) or "main"}
     return judge(layout, hook.replace(passed=as_agent))
-
-
-def _reviewer(layout: Layout, hook: HookInput) -> str:
-    named = os.environ.get("CONTEXT_AGENT", "") if os.environ.get("CONTEXT_SUBAGENT_ID") else ""
-    return (files.read_if_there(_mark(layout, hook)) or "").strip() or named
 
 
 def _mark(layout: Layout, hook: HookInput) -> str:

@@ -1,15 +1,8 @@
 """Manifests: what a machine shares, and the head that points to the newest manifest.
 
-    objects/<2>/<sha256>         a document, compressed; every writer of a key writes the same text
-    machines/<id>/<number>.json  what changed on a machine since an earlier manifest
-    machines/<id>/head.json      the number of the newest manifest and its digest
-
-Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without its lowest bit): a
-reader that is one behind reads one, a new reader reads at most one per bit of `n`, and each power
-of two holds everything. Each key has one writer.
-
-Objects and manifests are compressed (`pack`). All of it comes from other machines, so everything is
-checked here: names, sizes, formats.
+manuals/machines.md shows what is on a remote. Manifest `n` holds what changed after manifest
+`n & (n - 1)` (the number without its lowest bit), so each power of two holds everything. All of it
+comes from other machines, so everything is checked here: names, sizes, formats.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
 """A pull: offer what other machines pushed to the stores here.
 
-    not here                      created, never overwriting anything
-    here with the same text       nothing
-    the store has a rule          merged: what ours says stays, or what its author says
-    here from the same machine    replaced: that machine's newer text
-    ours, or a third machine's    theirs is kept beside it
-
-Nothing is removed for being absent elsewhere; what was removed here does not come back. After a
-kill at any point the next pull continues: what has arrived already has the same text.
+manuals/machines.md says when a text is created, replaced, merged, or kept beside ours. After
+a kill at any point the next pull continues: what has arrived already has the same text.
 """
 
 from __future__ import annotations
@@ -23,8 +17,8 @@ from contextkit.base.type_names import Iterator
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Machine, Notes, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import engines, remotes, shares, transfers
-from contextkit.machines.flows.transfers import HISTORY, Choice, Report
+from contextkit.machines.flows import engines, remotes, shares
+from contextkit.machines.flows.shares import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -67,7 +61,7 @@ def pull(
         machine, notes = knowledge.myself(layout)
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, notes, report)
-        transfers.look(layout, machine, notes, offer.now, report.messages)
+        shares.look(layout, machine, notes, offer.now, report.messages)
         if notes.unfinished:  # a killed pull: which sessions got something is unknown
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.messages)
@@ -244,7 +238,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         except FileExistsError:
             pass  # another process made it just now
     ours = files.read_bytes(path)
-    version = transfers.note(offer.notes, entry.name, ours, (), offer.now)
+    version = shares.note(offer.notes, entry.name, ours, (), offer.now)
     if ours == data:
         _note_settled(offer, version, entry)
         return ""
@@ -259,7 +253,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         if merged == ours:
             return ""
         files.write(path, merged)
-        transfers.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
+        shares.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
         return "merged"
     return _beside(offer, entry, path, data, version)
 
@@ -273,7 +267,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     version.source = version.author = offer.sender.id
     version.coming = ""
     _note_settled(offer, version, entry)
-    transfers.note_settled(offer.layout, version)
+    shares.note_settled(offer.layout, version)
     return "taken"
 
 
@@ -340,7 +334,7 @@ def _end(offer: Offer, entry: Entry) -> None:
                 version = offer.notes.documents[name]
                 version.gone, version.counts = True, {}
         elif of == "memory":
-            tasks = transfers.tasks(layout)
+            tasks = shares.tasks(layout)
             if _is_kept(offer, entry, [name for name, task in tasks.items() if task == subject]):
                 return
             moved = upkeep.archive(layout, subject)

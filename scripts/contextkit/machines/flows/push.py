@@ -12,11 +12,11 @@ from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.knowledge import Machine, Notes, Remote
+from contextkit.machines.documents.knowledge import Machine, Notes, Remote, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import engines, remotes, shares, transfers
+from contextkit.machines.flows import engines, remotes, shares
 from contextkit.machines.flows.engines import Elsewhere
-from contextkit.machines.flows.transfers import HISTORY, Choice, Report
+from contextkit.machines.flows.shares import HISTORY, Choice, Report
 
 
 def push(
@@ -54,13 +54,13 @@ class _Push:
         layout, notes, there = self._layout, self._notes, self.there
         now = names.now()
         report = Report(verb="sent", dry_run=dry_run)
-        texts = transfers.look(layout, self._machine, notes, now, report.messages)
+        texts = shares.look(layout, self._machine, notes, now, report.messages)
         if not dry_run:
             knowledge.save(layout, notes)
         if (there.pending or not there.digest) and not self.recall():
             raise Elsewhere("another folder pushes as this machine")
         new = _changed(notes, there)
-        about = transfers.about(layout, [name for name in new if name in texts], texts)
+        about = shares.about(layout, [name for name in new if name in texts], texts)
         new = [name for name in new if chosen.takes(name, about.get(name, ""))]
         objects, entries = self._gathered(texts, new, about, report)
         verbs = {manifests.ENDED: "ended", shares.LEDGER: HISTORY}
@@ -100,7 +100,7 @@ class _Push:
         return True
 
     def _gathered(
-        self, texts: transfers.Texts, new: list[str], about: dict[str, str], report: Report
+        self, texts: shares.Texts, new: list[str], about: dict[str, str], report: Report
     ) -> tuple[dict[str, bytes], list[Entry]]:
         """Collect the objects and entries that may leave."""
         objects: dict[str, bytes] = {}
@@ -156,30 +156,26 @@ def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
     """Whether the entries may be ours: no higher count, no other text at the same count."""
     for entry in entries:
         version = notes.documents.get(entry.name)
-        if entry.count > notes.count:
+        ours = version if version and notes.is_ours(version) else None
+        is_same_count = ours is not None and ours.counts.get(notes.machine, 0) == entry.count
+        is_other = ours is not None and ours.sha256 != entry.sha256 and not entry.redacted
+        if entry.count > notes.count or (is_same_count and is_other):
             return False
-        if version is not None and version.counts.get(notes.machine, 0) == entry.count:
-            if notes.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
-                return False
     return True
 
 
 def _changed(notes: Notes, there: Remote) -> list[str]:
     """The names of what this machine wrote and the remote lacks in its current version."""
-    changed = []
-    for name, version in notes.documents.items():
-        published = there.entries.get(name)
-        if published is None:
-            if notes.is_ours(version) and not version.gone:
-                changed.append(name)
-            continue
+
+    def differs(name: str, version: Version) -> bool:
         if not (notes.is_ours(version) or version.gone):
-            continue  # another machine's text, which it publishes itself
-        _, entry = published
-        same = entry.count == version.counts.get(notes.machine, 0)
-        if entry.gone != version.gone or not (version.gone or same):
-            changed.append(name)
-    return sorted(changed)
+            return False  # another machine's text, which it publishes itself
+        _, entry = there.entries.get(name, (0, None))
+        if entry is None or version.gone:
+            return (entry is None or entry.gone) != version.gone
+        return entry.gone or entry.count != version.counts.get(notes.machine, 0)
+
+    return sorted(name for name, version in notes.documents.items() if differs(name, version))
 
 
 def _next(

@@ -19,7 +19,6 @@ from contextkit.base.type_names import Any
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines
-from contextkit.machines.flows.git_refs import Git
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -78,7 +77,7 @@ def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
             remotes = git.run(top, "remote").split()
             others = f"; known: {', '.join(remotes)}" if remotes else ""
             raise bad_input(f"remote: there is no git remote {named!r}{others}; remote=URL works")
-    return Git(layout, named, address), address
+    return engines.Git(layout, named, address), address
 
 
 def _is_git(path: str) -> bool:

@@ -83,8 +83,9 @@ def parse(text: str) -> Checkpoint:
 
 
 KEPT = memory.Kept(
-    memory.CHECKPOINTS, parse, render, "cp_{phase}", state="phase", stem="checkpoint_id", dated=True
-)
+    kind=memory.CHECKPOINTS, parse=parse, render=render, named="cp_{phase}", graded="phase",
+    stem="checkpoint_id", dated=True,
+)  # fmt: skip
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 

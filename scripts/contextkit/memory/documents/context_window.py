@@ -1,9 +1,5 @@
 """How full a session's context window is, and the one snapshot to save before it overflows.
 
-    ok      there is room
-    warn    from 80 % of the threshold: save what matters; nothing is written
-    save    from the threshold: write a snapshot, once until the count has dropped below it
-
 The input of the latest reply in a transcript is what the context holds. Only the end of the file is
 read: a day's transcript can have hundreds of megabytes, and a hook has milliseconds.
 
@@ -52,13 +48,6 @@ def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
     return -(-max(save_at, 1) * limits.memory_warn_percent // 100), max(save_at, 1)
 
 
-def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
-    """The zone of a context holding `tokens` tokens; `window` is its size if known."""
-    warn_at, save_at = borders(layout.limits, window)
-    name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
-    return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
-
-
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
     """The path of the snapshot written since the count entered the save zone, or ''."""
     path = files.first_line(_mark(layout, session, task))
@@ -66,12 +55,16 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
-    """The zone and the path of this rise's snapshot; '' if there is none or none due."""
-    current_zone = zone(layout, tokens, window)
-    if current_zone.name == SAVE:
-        return current_zone, snapshot_of(layout, session, task)
-    forget(layout, session, task)
-    return current_zone, ""
+    """The zone of a context of `tokens` tokens, and the path of this rise's snapshot, if any.
+
+    `window` is the size of the context if that is known.
+    """
+    warn_at, save_at = borders(layout.limits, window)
+    name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
+    if name != SAVE:
+        forget(layout, session, task)
+    path = snapshot_of(layout, session, task)
+    return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at), path
 
 
 def forget(layout: Layout, session: str, task: str) -> None:
@@ -108,7 +101,7 @@ def _mark(layout: Layout, session: str, task: str) -> str:
 _PIECES = (1 << 16, 1 << 19, 1 << 22, 1 << 25)  # bytes to read from the end, until there is a count
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _COMMON, _LARGE = 200_000, 1_000_000  # window sizes in tokens
-_BOUNDARY = b'"compact_boundary"'
+_TELLING = (b'"token_count"', b'"usage"', b'"compact_boundary"')  # in a line that may have a count
 # Every line that Claude Code writes has one of these, whatever its type.
 _MARKS = (b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"')
 _INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimated"
@@ -136,12 +129,7 @@ def usage(path: str) -> tuple[int, int]:
 def _latest(lines: list[bytes]) -> tuple[int, int] | None:
     """The count and window in the last line that has them; an estimate after a compaction."""
     for at in range(len(lines) - 1, -1, -1):
-        line = lines[at]
-        if b'"token_count"' in line and (counts := _of_rollout(formats.object_in(line))):
-            return counts
-        if b'"usage"' not in line and _BOUNDARY not in line:
-            continue
-        event = formats.object_in(line)
+        event = formats.object_in(lines[at]) if any(map(lines[at].__contains__, _TELLING)) else {}
         if event.get("isSidechain"):
             continue
         if event.get("subtype") == "compact_boundary":
@@ -149,28 +137,21 @@ def _latest(lines: list[bytes]) -> tuple[int, int] | None:
             messages = [formats.inside(e, "message") for e in after if not e.get("isSidechain")]
             texts = (formats.texts_of(message.get("content")) for message in messages)
             return sum(map(tokens.estimate, texts)), 0
-        if count := _reply_tokens(event):
-            is_large = str(event["message"].get("model", "")).endswith("[1m]")
-            return count, _LARGE if is_large else 0
+        counts = _counted(event)
+        if counts[0]:
+            return counts
     return None
 
 
-def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
-    """The token count and window size in a line of Codex, or None if the line has no count."""
+def _counted(event: dict[str, Any]) -> tuple[int, int]:
+    """The input tokens of a reply and the window in a line of either host; 0 where it has none."""
     info = formats.inside(event, "payload", "info")
-    count = formats.inside(info, "last_token_usage").get("input_tokens")
-    most = info.get("model_context_window")
-    if type(count) is not int or count < 1:
-        return None
-    return count, most if type(most) is int and most > 0 else 0
-
-
-def _reply_tokens(event: dict[str, Any]) -> int:
-    """The input tokens of a reply, or 0 for a line that is not a reply of the model."""
-    if event.get("type") != "assistant":
-        return 0
-    counts = map(formats.inside(event, "message", "usage").get, _COUNTED)
-    return sum(n for n in counts if type(n) is int and n > 0)
+    reply = formats.inside(event, "message") if event.get("type") == "assistant" else {}
+    usage = formats.inside(reply, "usage") or formats.inside(info, "last_token_usage")
+    counts = [*map(usage.get, _COUNTED), info.get("model_context_window")]
+    *parts, window = (n if type(n) is int and n > 0 else 0 for n in counts)
+    is_large = str(reply.get("model", "")).endswith("[1m]")
+    return sum(parts), _LARGE if is_large else window
 
 
 def _refuse_others(path: str, lines: list[bytes]) -> tuple[int, int]:

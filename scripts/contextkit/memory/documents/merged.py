@@ -155,6 +155,7 @@ def _groups(lines: list[str], files: Collection[str]) -> list[tuple[str, list[st
 
 
 KEPT = memory.Kept(
-    memory.FINDINGS, parse, render, memory.MERGED, state="status", has=findings.is_merged
-)
+    kind=memory.FINDINGS, parse=parse, render=render, named=memory.MERGED, graded="status",
+    has=findings.is_merged,
+)  # fmt: skip
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -176,7 +176,7 @@ def path_of(layout: Layout, task: str) -> str:
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
-KEPT = memory.Kept(memory.PLANS, parse, render, "{task_id}")
+KEPT = memory.Kept(kind=memory.PLANS, parse=parse, render=render, named="{task_id}")
 load, load_all = KEPT.load, KEPT.load_all
 
 

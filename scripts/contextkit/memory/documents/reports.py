@@ -219,28 +219,24 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
     with a known name; a lone title begins none.
     """
     lines = text.split("\n")
-    fenced_off = markdown.in_fences(lines)
-    orders = [
-        0 if off else sections.heading_order(s) for s, off in zip(lines, fenced_off, strict=True)
-    ]
-    there = sorted({order for order in orders if order})
-    first = next((order for order in orders if order), 0)
-    if len(there) > 1 and first == there[0] and orders.count(first) == 1:
+    heads = [(at, level) for at, level, _ in markdown.headings(lines)]
+    levels = [level for _, level in heads]
+    there, first = sorted(set(levels)), next(iter(levels), 0)
+    if len(there) > 1 and first == there[0] and levels.count(first) == 1:
         there = there[1:]
-    head: list[str] = []
-    parts: list[Section] = []
+    begins: list[int] = []
     within = 0  # level of the deeper heading whose known name began this section
-    for line, order in zip(lines, orders, strict=True):
-        named = 0 < order <= _DEEPEST and _plain_name(line) in _FIELD_OF
-        begins = 0 < order <= max(there[0], 2, within) and not (order == first and first < there[0])
-        if begins or (named and order > there[0]):
-            parts.append(Section(line, []))
-            within = order if named and order > max(there[0], 2) else 0
-        else:
-            (parts[-1].lines if parts else head).append(line)
-    if len(parts) == 1 and not _field_of(parts[0]):
+    for at, level in heads:
+        named = level <= _DEEPEST and _plain_name(lines[at]) in _FIELD_OF
+        is_high = level <= max(there[0], 2, within) and not first == level < there[0]
+        if is_high or (named and level > there[0]):
+            begins.append(at)
+            within = level if named and level > max(there[0], 2) else 0
+    spans = zip(begins, [*begins[1:], len(lines)], strict=False)
+    parts = [Section(lines[at].strip(), lines[at + 1 : end]) for at, end in spans]
+    if not parts or (len(parts) == 1 and not _field_of(parts[0])):
         return lines, []  # just a title with text below it
-    return head, parts
+    return lines[: begins[0]], parts
 
 
 def _plain_name(heading: str) -> str:

@@ -107,23 +107,15 @@ FORM = codec.Form(
 
 
 def render(snapshot: Snapshot) -> str:
-    """The document in the layout of the design, with the digests on its last line."""
-    return FORM.render(
-        snapshot,
-        tokens=str(snapshot.tokens or ""),
-        agents=", ".join(snapshot.agents),
-        digests=_line_of(snapshot.digests),
-    )
+    """The document in the layout of the design.
 
-
-def _line_of(digests: tuple[Reference, ...]) -> str:
-    """The digests as JSON in a one-line comment that no path can close; '' if there are none."""
-    if not digests:
-        return ""
-    pairs = ", ".join(
-        f"{filters.quoted(d.path, True)}: {filters.quoted(d.sha256, True)}" for d in digests
-    )
-    return _DIGESTS + "{" + pairs.replace(">", "\\u003e") + "} -->"
+    The digests are JSON on its last line, in a comment that no path can close.
+    """
+    quoted = [[filters.quoted(text, True) for text in vars(d).values()] for d in snapshot.digests]
+    pairs = ", ".join(map(": ".join, quoted)).replace(">", "\\u003e")
+    line = _DIGESTS + "{" + pairs + "} -->" if pairs else ""
+    counted, agents = str(snapshot.tokens or ""), ", ".join(snapshot.agents)
+    return FORM.render(snapshot, tokens=counted, agents=agents, digests=line)
 
 
 def parse(text: str) -> Snapshot:
@@ -134,5 +126,7 @@ def parse(text: str) -> Snapshot:
     return Snapshot(**FORM.parse(above if digests else text)[0], digests=digests)
 
 
-KEPT = memory.Kept(memory.SNAPSHOTS, parse, render, "snap", state="reason", dated=True)
+KEPT = memory.Kept(
+    kind=memory.SNAPSHOTS, parse=parse, render=render, named="snap", graded="reason", dated=True
+)
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

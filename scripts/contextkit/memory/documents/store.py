@@ -16,6 +16,7 @@ import os
 from contextkit.base import files, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Generic, T
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
@@ -128,34 +129,24 @@ def folder(layout: Layout, kind: str) -> str:
     return made
 
 
-def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
+def paths(place: str, suffix: str, has: Callable[[str], bool] | None = None) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
     file_names = filter(has, stores.files_in(place, suffix))
     by_time = sorted(file_names, key=lambda name: (*split_name(name)[1:], name))
     return [f"{place}/{name}" for name in by_time]
 
 
-class Kept(Generic[T]):
-    """The documents of one kind on disk: `save`, `load` and `load_all`.
+class Kept(Declaration, Generic[T]):
+    """The documents of one kind on disk: `save`, `load` and `load_all`."""
 
-    named: its name before the time, with fields of the document; state: the field with its status,
-    phase or reason; stem: the field with the stem of its file; dated: whether its time takes
-    precedence over that in its name; has: whether a file of some name is one of these.
-    """
-
-    def __init__(
-        self,
-        kind: str,
-        parse: Callable[[str], T],
-        render: Callable[[T], str],
-        named: str,
-        state: str = "",
-        stem: str = "",
-        dated: bool = False,
-        has: Callable[[str], bool] = lambda _: True,
-    ) -> None:
-        self._kind, self._parse, self._render, self._named = kind, parse, render, named
-        self._state, self._stem, self._dated, self._has = state, stem, dated, has
+    kind: str
+    parse: Callable[[str], T]
+    render: Callable[[T], str]
+    named: str  # what comes before the time in its name, with fields of the document
+    graded: str = ""  # the field with its status, phase or reason
+    stem: str = ""  # the field with the stem of its file
+    dated: bool = False  # its time counts before that in its name
+    has: Callable[[str], bool] | None = None  # whether a file of this name is one of these
 
     def of(self, document: T) -> str:
         """The task that a document belongs to, by id or in words."""
@@ -164,22 +155,22 @@ class Kept(Generic[T]):
 
     def state(self, document: T) -> str:
         """Its status, phase or reason; '' if it has none."""
-        return getattr(document, self._state, "")
+        return getattr(document, self.graded, "")
 
     def save(self, layout: Layout, document: T, moment: int) -> str:
         """Save a new document as `{named}_{ts}`, never overwriting one; return its path."""
-        place = folder(layout, self._kind)
-        named = names.dashed(self._named.format(**vars(document)))
+        place = folder(layout, self.kind)
+        named = names.dashed(self.named.format(**vars(document)))
         for stem in files.numbered(f"{named}_{stamp(moment)}", mark="_"):
-            name = stem + suffix(self._kind)
+            name = stem + suffix(self.kind)
             path = os.path.join(place, name)
             # merged findings may cite one that is in the archive
-            archives = (layout.memory_archive(task, self._kind) for task in archived(layout))
+            archives = (layout.memory_archive(task, self.kind) for task in archived(layout))
             if any(os.path.lexists(os.path.join(at, name)) for at in (place, *archives)):
                 continue
             try:
                 made: Any = document
-                text = self._render(made.replace(**{self._stem: stem}) if self._stem else made)
+                text = self.render(made.replace(**{self.stem: stem}) if self.stem else made)
                 files.create(path, text, exact=True)
                 shelf.stored(layout, path, text, agent=getattr(document, "agent", ""))
                 break
@@ -190,17 +181,17 @@ class Kept(Generic[T]):
     def load(self, path: str) -> T:
         """Load one document. Raises ContextError, naming the path, if the file is another."""
         try:
-            return self._parse(files.read(path))
+            return self.parse(files.read(path))
         except ContextError as error:
             reason = str(error).removeprefix(f"{path}: ")
             raise type(error)(f"{path}: {reason}", error.status) from None
 
     def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
         """(path, document) pairs of one task or all, oldest first; `place` may be an archive."""
-        place = place or layout.memory_folder(self._kind)
-        loaded = layout.load(paths(place, suffix(self._kind), self._has), self.load)
+        place = place or layout.memory_folder(self.kind)
+        loaded = layout.load(paths(place, suffix(self.kind), self.has), self.load)
         mine = [pair for pair in loaded if task in ("", self.of(pair[1]))]
-        if self._dated:
+        if self.dated:
             mine.sort(key=lambda pair: str(getattr(pair[1], "timestamp", "")))  # stable: by name
         return stores.Loaded(mine, loaded.broken)
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, sessions, stores
+from contextkit.base import files, formats, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
-from contextkit.memory.documents import checkpoints
+from contextkit.memory.documents import checkpoints, findings
+from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import saving
+from contextkit.reviews.documents import verdicts
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -24,7 +27,7 @@ MOST = 200  # named agents in a fan-out, at most
 class FanOut(Record):
     """`agents` are the expected names as far as known; `count` is how many agents are expected.
 
-    returned: those that are back, each with a digest of its words, since an end may be told twice
+    returned: those that are back, each with a digest of its words, since ends may be reported twice
     """
 
     task: str
@@ -143,8 +146,11 @@ def attendance(
         expected.setdefault(folded(name), name)
     if not expected and not sent.started:
         return Attendance()
-    heads = _findings(layout, task) if kept is None else kept
-    left = [(finding.agent, finding.timestamp) for finding in heads]
+    if kept is None:
+        merged = merged_findings.load_all(layout, task).documents
+        kept = [part.finding for document in merged for part in document.parts]
+        kept += findings.heads(layout, task).documents
+    left = [(finding.agent, finding.timestamp) for finding in kept]
     left += [(name, sent.started) for name in sent.returned]
     since = dict.fromkeys(name for name, when in left if when >= sent.started)
     unnamed = max(0, sent.count - len(sent.agents))
@@ -152,12 +158,12 @@ def attendance(
     at_work = set(map(folded, running))
     # for an agent of the fan-out only what it left since then counts
     own = set(map(folded, sent.agents))
-    verdicts = _verdicts(layout)
-    left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in verdicts.items()]
+    concluded = _verdicts(layout)
+    left += [(agent, str(entry.get("timestamp", ""))) for agent, entry in concluded.items()]
     back = {folded(name) for name, when in left if when >= sent.started or folded(name) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
     last = {folded(name): when for name, when in sorted(left, key=lambda pair: pair[1])}
-    fell = {agent for agent, entry in verdicts.items() if entry["status"] in ("FAILED", "ERROR")
+    fell = {agent for agent, entry in concluded.items() if entry["status"] in ("FAILED", "ERROR")
             and entry.get("timestamp", "") == last[agent]}  # fmt: skip
     return Attendance(
         expected=len(expected) + unnamed,
@@ -177,11 +183,7 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
         from contextkit.subagents.documents import registry
         from contextkit.subagents.flows import background
 
-        try:
-            rows = registry.load_all(layout).documents
-        except ContextError:
-            rows = []  # another command reports the broken registry
-        for row in rows:
+        for row in registry.load_all(layout).documents:
             name, state = str(row.get("slug", "")), str(row.get("status", ""))
             if state == "running" and name:
                 alive = background.is_alive(layout.run(row["id"]))
@@ -204,19 +206,8 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [agent.agent_type for agent in late if agent.agent_type]
 
 
-def _findings(layout: Layout, task: str) -> list[Any]:
-    from contextkit.memory.documents import findings
-    from contextkit.memory.documents import merged as merged_findings
-
-    merged = merged_findings.load_all(layout, task)
-    parts = [part.finding for _, document in merged for part in document.parts]
-    return [*parts, *findings.heads(layout, task).documents]
-
-
 def _verdicts(layout: Layout) -> dict[str, dict[str, Any]]:
     """Each agent's current verdict, by folded name."""
-    from contextkit.reviews.documents import verdicts
-
     try:
         entries = verdicts.load_all(layout).documents
     except ContextError:
@@ -239,9 +230,6 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
     task = memory.current_task(layout)
     if not task or not _belongs(layout, task, agent):
         return []
-    from contextkit.base import redaction
-    from contextkit.memory.flows import saving
-
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
     if last_fan_out(layout, task).returned.get(agent) == digest:
@@ -269,8 +257,6 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
     """If the last agent of a fan-out is back, write the checkpoint that is due; its path, or ''."""
-    from contextkit.memory.flows import saving
-
     sent = last_fan_out(layout, task)
     if not sent.started or sent.closed:
         return ""

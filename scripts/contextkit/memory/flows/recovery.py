@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import formats, names, references, sessions, stores
-from contextkit.base.errors import ContextError, NewerFormat
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Sequence
+from contextkit.capsules.documents import reminders
+from contextkit.handoffs.flows import work
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -30,19 +32,8 @@ _NAMED = 2  # other snapshots to name, at most
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
-class RecoveredMerge(Found):
-    """A merged file, with a finding per source in `parts`, whose path is the source's name."""
-
-    merged = True
-
-    def __init__(self, path: str, merged: Merged) -> None:
-        whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
-        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, lambda: whole)
-        self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
-
-
 class State(Record):
-    """Where the task stands, by the later of checkpoint and plan, and where the two differ."""
+    """The state of the task by the later of checkpoint and plan, and where the two differ."""
 
     completed: tuple[str, ...] = ()
     in_progress: tuple[str, ...] = ()
@@ -89,7 +80,10 @@ class Recovered(Record):
             ("checkpoint", self.checkpoint_path),
             ("snapshot", self.snapshot_path),
             ("plan", self.plan_path),
-            *(("merged" if found.merged else "finding", found.path) for found in self.findings),
+            *(
+                ("merged" if finding.merged else "finding", finding.path)
+                for finding in self.findings
+            ),
         )
         return tuple((kind, path) for kind, path in documents if path)
 
@@ -122,8 +116,14 @@ def load(
     saved = [document for document in (checkpoint, snapshot) if document]
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
-    merged, heads = stored.findings(task, archived)
+    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
+    merged = merged_findings.load_all(layout, task, place).noting(warnings) if task else []
+    heads = findings.heads(layout, task, place).noting(warnings).documents if task else []
     read, unread = _findings(layout, merged, heads, most)
+    noted = reminders.load_all(layout).noting(warnings).documents
+    files = (*(checkpoint.files if checkpoint else ()), *(snapshot.digests if snapshot else ()))
+    sealed = {file.path: file for file in files}  # as a newer snapshot has them
+    states = {path: references.state(layout.root, file) for path, file in sealed.items()}
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -141,9 +141,9 @@ def load(
         findings=tuple(read),
         unread=unread,
         caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
-        files=_in_play(layout, checkpoint, snapshot),
-        blockers=_blockers(layout),
-        notes=_notes(layout, warnings),
+        files=dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH)),
+        blockers=work.of_verdicts(layout),
+        notes=tuple(map(reminders.line, reminders.newest_open(noted))),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
@@ -157,7 +157,7 @@ def _attendance(
     merged: list[tuple[str, Merged]],
     heads: list[Found],
 ) -> Attendance:
-    """Who of the agents of a task is back, by its saves and findings."""
+    """The attendance of a task's agents, by its saves and findings."""
     if not task:
         return Attendance()
     listed = [a for s in saved for a in (s.agents if isinstance(s, Snapshot) else s.active_agents)]
@@ -175,61 +175,36 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
     return caught if caught.text else None
 
 
-def _blockers(layout: Layout) -> tuple[str, ...]:
-    if not os.path.isdir(layout.verdicts):
-        return ()
-    from contextkit.handoffs.flows import work
-
-    return work.of_verdicts(layout)
-
-
-def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
-    if not os.path.exists(layout.reminders):
-        return ()
-    from contextkit.capsules.documents import reminders
-
-    noted = reminders.load_all(layout).noting(warnings).documents
-    return tuple(map(reminders.line, reminders.newest_open(noted)))
-
-
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
-    in_plan = {name: getattr(plan, name, ()) for name in _STATES}
-    in_checkpoint = {name: getattr(checkpoint, f"{name}_subtasks", ()) for name in _STATES}
-    planned = plan.next_actions[0] if plan and plan.next_actions else ""
-    saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""
-    later_plan = bool(plan) and plan_saved > saved
+    planned = plan.next_actions[0] if plan and plan.next_actions else ""
+    stated = checkpoint.next_action.strip() if checkpoint else ""
     sides = [
-        ("the plan", plan_saved, in_plan, planned),
-        ("the checkpoint", saved, in_checkpoint, saved_action),
+        ("the checkpoint", stated, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
+        ("the plan", planned, {s: getattr(plan, s, ()) for s in _STATES}),
     ]
-    later, earlier = sides if later_plan else reversed(sides)
-    before = {folded(text): (text, state) for state, texts in earlier[2].items() for text in texts}
-    where = dict(before)
-    differences = []
-    for state, texts in later[2].items():
-        for text in texts:
-            _, old = before.get(folded(text), ("", state))
-            if old != state and "completed" in (old, state):
-                differences.append(
-                    f"{names.one_line(text)[:120]}: {_STATES[state]} in {later[0]}, which is later;"
-                    f" {_STATES[old]} in {earlier[0]}"
-                )
-            if (old, state) != ("in_progress", "pending"):
-                where[folded(text)] = (text, state)
-    says_two = saved_action and planned and saved_action.split() != planned.split()
-    if later_plan and says_two:
-        differences.append(
-            f"Next action: the plan is later ({plan_saved}); the checkpoint says"
-            f" “{names.one_line(saved_action)[:200]}”"
-        )
+    is_later = bool(plan) and plan_saved > saved
+    (prior, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
+    where = {folded(text): (text, state) for state, texts in earlier.items() for text in texts}
+    before, differences = dict(where), []
+    for text, state in ((text, state) for state, texts in later.items() for text in texts):
+        _, old = before.get(folded(text), ("", state))
+        if old != state and "completed" in (old, state):
+            newest = f"{names.one_line(text)[:120]}: {_STATES[state]} in {other}, which is later"
+            differences.append(f"{newest}; {_STATES[old]} in {prior}")
+        if (old, state) != ("in_progress", "pending"):
+            where[folded(text)] = (text, state)
+    says_two = stated and planned and stated.split() != planned.split()
+    if is_later and says_two:
+        newest = f"Next action: the plan is later ({plan_saved})"
+        differences.append(f"{newest}; the checkpoint says “{names.one_line(stated)[:200]}”")
     by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
-    return State(**by_state, next_action=later[3] or earlier[3], differences=tuple(differences))
+    return State(**by_state, next_action=newer or action, differences=tuple(differences))
 
 
 class _Memory:
-    """What is stored about all tasks, read once; for a task in the archive, what is there."""
+    """The documents of all tasks, read once; for an archived task, those in the archive."""
 
     def __init__(self, layout: Layout, warnings: list[str], starts: bool) -> None:
         self._layout, self._warnings, self._starts = layout, warnings, starts
@@ -249,7 +224,7 @@ class _Memory:
         )
 
     def open_tasks(self, now: int) -> list[str]:
-        """The tasks that the session may mean; else, if it may be any, the newest one of all."""
+        """The tasks that the session may mean; else the newest of all, if it may be any."""
         tasks = [task for task in memory.candidates(self._layout, self._starts) if self.knows(task)]
         if tasks or not (self._starts or not memory.task_owners(self._layout)):
             return tasks
@@ -265,9 +240,9 @@ class _Memory:
     ) -> tuple[str, Checkpoint | None, str, Snapshot | None, list[str]]:
         """The newest checkpoint of a task, the newest snapshot since its summary, and others.
 
-        A snapshot that tells what was said comes before one put together from the store. Without a
-        task, those of the session, and one that starts goes on from one that is over. The last
-        checkpoint may be where cleaning put it.
+        A snapshot with somebody's words comes before one made from the store. Without a task, they
+        are those of the session; a new session goes on from one that is over. The last checkpoint
+        may be in the archive.
         """
         layout, warnings = self._layout, self._warnings
         saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
@@ -280,8 +255,8 @@ class _Memory:
             place = layout.memory_archive(task, memory.SNAPSHOTS)
             taken = [*snapshots.load_all(layout, task, place).noting(warnings)]
         path, checkpoint = _newest(layout, saved, now, warnings)
-        said = checkpoint.said if checkpoint else ""
-        since = [pair for pair in taken if pair[1].timestamp >= said]
+        said_at = checkpoint.said if checkpoint else ""
+        since = [pair for pair in taken if pair[1].timestamp >= said_at]
         told = [pair for pair in since if pair[1].said]
         snapshot_path, snapshot = _newest(layout, told or since, now, warnings)
         shown = [layout.shown(at) for at, _ in reversed(taken)]
@@ -289,7 +264,7 @@ class _Memory:
         return path, checkpoint, snapshot_path, snapshot, more
 
     def _may_go_on_from(self, snapshot: Snapshot) -> bool:
-        """Whether a snapshot of no task is of this session, or of one that this one may follow."""
+        """Whether a snapshot without a task is of this session, or of one that it may continue."""
         if snapshot.session in ("", sessions.key(sessions.find_current(self._layout))):
             return True
         noted = stores.names_in(self._layout.running)
@@ -309,15 +284,6 @@ class _Memory:
             return "", None, ""
         except ContextError:
             return self._layout.shown(path), None, ""
-
-    def findings(self, task: str, archived: bool) -> tuple[list[tuple[str, Merged]], list[Found]]:
-        """The merged findings of a task, oldest first, and its findings, newest first."""
-        if not task:
-            return [], []
-        place = self._layout.memory_archive(task, memory.FINDINGS) if archived else ""
-        merged = merged_findings.load_all(self._layout, task, place).noting(self._warnings)
-        heads = findings.heads(self._layout, task, place).noting(self._warnings)
-        return merged, heads.documents
 
 
 def _plans_in(folder: str) -> dict[str, str]:
@@ -365,7 +331,10 @@ def _findings(
     for path, document in reversed(merged):
         sources = set(document.sources())
         if not sources or not sources <= within:
-            merges.append(RecoveredMerge(layout.shown(path), document))
+            parts = tuple(Found.of(part.file, part.finding) for part in document.parts)
+            all_in = Finding(agent="all", summary=f"{len(parts)} findings")
+            about = (layout.shown(path), memory.MERGED, document.timestamp, document.status)
+            merges.append(Found(*about, finding=all_in, parts=parts))
             within |= sources
     left = [finding for finding in heads if os.path.basename(finding.path) not in within]
     kept = left
@@ -375,22 +344,22 @@ def _findings(
     return [*merges, *kept], len(left) - len(kept)
 
 
-def _in_play(
-    layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
-) -> dict[str, str]:
-    """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
-    sealed = {digest.path: digest for digest in (checkpoint.files if checkpoint else ())}
-    sealed |= {digest.path: digest for digest in (snapshot.digests if snapshot else ())}
-    states = {path: references.state(layout.root, digest) for path, digest in sealed.items()}
-    return dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH))
-
-
 _LAST_DAYS = 14  # day folders to search for a session, at most
 _MOST_RECENT = 40  # transcripts whose folder is looked up
 
 
-def left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, if a host keeps one, or ''."""
+def left_behind(layout: Layout, typed: str = "") -> str:
+    """The transcript that was `typed`, else that of the last session here, if a host keeps one.
+
+    Raises ContextError for a typed file that no host wrote.
+    """
+    if typed:
+        from contextkit.memory.flows import transcripts
+
+        path = os.path.join(layout.here, os.path.expanduser(typed))
+        if not transcripts.read(path).form:
+            raise bad_input(f"transcript: {typed}: is not a transcript of a known host")
+        return path
     own = next(iter(sessions.of_hosts()), "")
     return newest(layout.root, without=own) if layout.limits.memory_transcripts else ""
 
@@ -420,7 +389,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
                     if name.isdigit()]  # fmt: skip
             days = sorted(days)[-_LAST_DAYS:]
         return days
-    # as hosts turn a path into the name of a folder
+    # a path in the form of a host's folder name
     dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path)
               for path in (root, os.path.realpath(root)))  # fmt: skip
     return [kept.replace("{project}", name) for name in dict.fromkeys(dashed)]

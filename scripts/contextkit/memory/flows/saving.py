@@ -1,4 +1,4 @@
-"""Turn what agents and people say about a task into its documents: the writing half of memory.
+"""Turn what agents and people say about a task into documents: the writing half of memory.
 
 Everything is parsed and checked here before anything is written. A checkpoint also includes what
 the store knows. An automatic snapshot is made from the store and the transcript alone.
@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, names, redaction, references, sessions, tokens
+from contextkit.base import files, formats, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
+from contextkit.handoffs.flows import work
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.text import sections
+from contextkit.text import facts, sections
 from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
@@ -53,8 +54,6 @@ def text_of(layout: Layout, document: Record, now: int) -> str:
 
 def draft(text: str, allowed: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
-    from contextkit.base import formats
-
     parse = formats.from_json if text.lstrip()[:1] == "{" else formats.from_yaml
     return _fields(parse(text, "draft"), tuple(allowed), "draft")
 
@@ -103,18 +102,14 @@ def plan(layout: Layout, task: str, fields: Fields) -> plans.Plan:
     change = plans.make(task_id=memory.check_task(task), **fields)
     if any(question.answered for question in change.questions):
         text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
+        asked = enumerate(plans.of_task(layout, task).questions, start=1)
+        there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in asked if not q.answered]
         for answer in plans.unanswered(text, change):
             if names.is_whole(answer):
-                raise _no_question(layout, task, answer)
+                none = f"answered={answer[:20]}: no question has this number"
+                raise bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
             remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
     return change
-
-
-def _no_question(layout: Layout, task: str, number: str) -> ContextError:
-    questions = enumerate(plans.of_task(layout, task).questions, start=1)
-    there = [f"{n} {names.one_line(q.text)[:80]}" for n, q in questions if not q.answered]
-    none = f"answered={number[:20]}: no question has this number"
-    return bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -156,7 +151,7 @@ def finding(task: str, fields: Fields, report: str, now: int) -> findings.Findin
 
 
 def _of_output(report: str) -> Fields:
-    """The digest of a report that a tool printed, and all of it once; nothing of a written one."""
+    """The digest of a report printed by a tool, and the whole; empty for a written one."""
     if tokens.estimate(report) <= _DIGEST or "\n#" in f"\n{report}":
         return {}
     from contextkit.text.digests import engine
@@ -168,15 +163,15 @@ def _of_output(report: str) -> Fields:
     return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
-def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> snapshots.Snapshot:
-    """A snapshot from fields, with a digest of each file in play."""
-    fields["files"] = notes(fields["files"])
-    whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
-    return _snapshot(layout, task, whole, now, **fields)
+def snapshot(
+    layout: Layout, task: str, fields: Fields, now: int, whole: str | None = None
+) -> snapshots.Snapshot:
+    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps.
 
-
-def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> snapshots.Snapshot:
-    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
+    That is what the findings of the task say, if it is not given.
+    """
+    if whole is None:
+        whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
     made: snapshots.Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task,
@@ -184,16 +179,7 @@ def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) ->
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    return made.replace(facts_kept=_kept(whole, snapshots.render(made)))
-
-
-def _kept(whole: str, part: str) -> str:
-    """The share of the facts of a text that a part of it keeps; '' if there is no text."""
-    if not whole:
-        return ""
-    from contextkit.text import facts
-
-    return facts.share(whole, part)
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
 
 
 def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -218,10 +204,7 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
     all_findings = [*_found(layout, task), *coming]
-    in_play = [
-        *notes(fields.get("files", ())),
-        *(file for finding in all_findings for file in finding.files),
-    ]
+    mentioned = [file for finding in all_findings for file in finding.files]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -244,11 +227,13 @@ def checkpoint(
         next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
-        files=_sealed(layout, in_play),
+        files=_sealed(layout, [*notes(fields.get("files", ())), *mentioned]),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
     )
-    made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
+    steps = (*made.completed_subtasks, *made.pending_subtasks, *(file.path for file in made.files))
+    texts = (made.context_summary, made.next_action, made.recovery_instructions, *steps)
+    made = made.replace(facts_kept=facts.share(_texts_of(all_findings), "\n".join(texts)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"
@@ -264,9 +249,9 @@ def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, .
 def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
-    An agent that resumes reads only the newest checkpoint, so the summary repeats where the task
-    stood before, with the time when that was said. The next action of a phase that has `ended` may
-    be done: it is left out.
+    An agent that resumes reads only the newest checkpoint, so the summary repeats the last known
+    state of the task with its time. The next action of a phase that has `ended` may be done, so it
+    is left out.
     """
     saved = checkpoints.last(layout, task)
     before = saved.context_summary.rpartition(_BEFORE)[2]
@@ -279,7 +264,7 @@ def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Field
 
 
 def in_play(layout: Layout, task: str) -> tuple[str, ...]:
-    """The files of a task's last checkpoint, and those changed since, as far as they are there."""
+    """The existing files of a task's last checkpoint, and those changed since."""
     saved = checkpoints.last(layout, task)
     seen = worked_on(layout, saved.timestamp) or ()
     paths = dict.fromkeys([file.path for files_of in (seen, saved.files) for file in files_of])
@@ -287,9 +272,7 @@ def in_play(layout: Layout, task: str) -> tuple[str, ...]:
 
 
 def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
-    """What git saw change since a moment, newest first; None if it did not answer."""
-    from contextkit.handoffs.flows import work
-
+    """The files that git saw change since a moment, newest first; None if it did not answer."""
     seen = work.seen(layout, since)
     if seen is None:
         return None
@@ -298,21 +281,14 @@ def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
 
 
 def next_step(layout: Layout, task: str) -> str:
-    """What the plan of a task says comes next, or ''."""
+    """The next step in the plan of a task, or ''."""
     plan = plans.of_task(layout, memory.check_task(task))
     return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
 
 
-def _text_of(made: checkpoints.Checkpoint) -> str:
-    """All that a checkpoint says."""
-    steps = (*made.completed_subtasks, *made.pending_subtasks)
-    texts = (made.context_summary, made.next_action, made.recovery_instructions)
-    return "\n".join([*texts, *steps, *(file.path for file in made.files)])
-
-
-def _texts_of(found: Iterable[findings.Finding]) -> str:
-    """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for finding in found for text in finding.texts())
+def _texts_of(recorded: Iterable[findings.Finding]) -> str:
+    """The whole text of findings, which a snapshot or checkpoint of their task stands for."""
+    return "\n".join(text for finding in recorded for text in finding.texts())
 
 
 def _found(layout: Layout, task: str) -> list[findings.Finding]:
@@ -375,25 +351,20 @@ def automatic_snapshot(
     for file in (*modified, *edited, *(file for _, finding in recent for file in finding.files)):
         by_path.setdefault(file.path, file)
     in_play = list(by_path.values())[:_FILES]
-    fields = {  # nobody reviews an automatic snapshot before it is saved
+    fields = {  # an automatic snapshot is not reviewed before it is saved
         "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or snapshots.UNSAID,
         "important": _important(layout, plan, recent),
         "decisions": [question.text for question in plan.questions if not question.answered],
         "resume": _resume(task, plan, saved),
     }
     allowed = layout.limits.secrets_allow
-    return _snapshot(
-        layout,
-        task,
-        f"{whole}\n{_texts_of(finding for _, finding in recent)}".strip(),
-        now,
-        reason=reason,
-        tokens=tokens,
-        phase=memory.current_phase(layout, task) or (saved.phase if saved.timestamp else ""),
-        agents=saved.active_agents,
-        files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
-        **redaction.cleaned(fields, allowed),
-    )
+    others = {
+        "reason": reason, "tokens": tokens, "agents": saved.active_agents,
+        "phase": memory.current_phase(layout, task) or (saved.phase if saved.timestamp else ""),
+        "files": [f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
+    }  # fmt: skip
+    whole = f"{whole}\n{_texts_of(finding for _, finding in recent)}".strip()
+    return snapshot(layout, task, {**redaction.cleaned(fields, allowed), **others}, now, whole)
 
 
 def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
@@ -408,14 +379,16 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
-def _caught_up(layout: Layout, transcript: str, said: str) -> tuple[str, tuple[FileNote, ...], str]:
-    """What the session did since the last save, the files it edited, and all that was said."""
+def _caught_up(
+    layout: Layout, transcript: str, said_at: str
+) -> tuple[str, tuple[FileNote, ...], str]:
+    """The session's work since the last save, the files it edited, and its whole text."""
     if not transcript:
         return "", (), ""
     from contextkit.memory.flows import transcripts
 
     taken = snapshots.load_all(layout).documents
-    since = max([said, *(snapshot.said for snapshot in taken)])
+    since = max([said_at, *(snapshot.said for snapshot in taken)])
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
     return caught.text, edited, caught.whole

@@ -16,6 +16,7 @@ from contextkit.base.settings import Limits
 from contextkit.base.type_names import Any, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.text import fitting
+from contextkit.text.digests import failure_words
 from contextkit.text.fitting import Part
 
 Line = dict[str, Any]
@@ -55,9 +56,6 @@ _HEREDOC = re.compile(
 _EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?|exit status:?)\s*(-?\d+)")
 _REJECTED = ("doesn't want to proceed", "was rejected", "rejected by user", "user rejected",
              "denied by the user")  # fmt: skip
-_TROUBLE = re.compile(
-    r"error|fail|fatal|exception|panic|denied|not found|no such|cannot|unable|abort|timed out", re.I
-)
 _FRAME = (
     "Exit code", "Chunk ID:", "Wall time:", "Process exited", "Original token count", "Output:",
     "Total output lines", "<error>", "</error>", "Error: Exit code",
@@ -67,7 +65,7 @@ _FRAME = (
 class Event(Record):
     """One event; `at` is UTC, as in `2026-11-22T05:13:12`, or empty.
 
-    `text` is what was asked, said, run, edited, or chosen, or the step; `state` and `why` say how a
+    `text` is the request, statement, command, file, choice, or step; `state` and `why` say how a
     command ended or how far a step has come.
     """
 
@@ -84,10 +82,13 @@ def read(path: str, most: int = MOST) -> Conversation:
     parsed = [line for line in map(formats.object_in, lines) if line]
     conversation = Conversation()
     if any("payload" in line and "type" in line for line in parsed):
-        conversation = _Rollout()
+        conversation = _Rollout(parsed)
     elif any("sessionId" in line or "uuid" in line for line in parsed):
         conversation = _Messages()
     for line in parsed:
+        moment = line.get("timestamp")
+        if isinstance(moment, str) and len(moment) > 18:
+            conversation.at = moment[:19]
         try:
             conversation.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
@@ -118,14 +119,8 @@ class Conversation:
                 Event(kind=kind, at=self.at, text=text.strip(), state=state, why=why)
             )
 
-    def timed(self, line: Line) -> None:
-        moment = line.get("timestamp")
-        if isinstance(moment, str) and len(moment) > 18:
-            self.at = moment[:19]
-
     def known(self, folder: object, session: object) -> None:
-        self.folder = folder if isinstance(folder, str) and folder else self.folder
-        self.session = session if isinstance(session, str) and session else self.session
+        self.folder, self.session = str(folder or self.folder), str(session or self.session)
 
     def called(self, call: str, kind: str, text: str) -> None:
         """Record a call that runs a command or edits a file, until its result is known."""
@@ -137,21 +132,23 @@ class Conversation:
         """Record a call's result; a command that passed also edited the files named in it."""
         for at in self._calls.pop(call, []):
             event = self.events[at] = self.events[at].replace(state=state, why=why)
-            if event.kind == RAN and state == PASSED:
-                for path in _paths_written(event.text):
+            written = _HEREDOC.findall(event.text) if "<<" in event.text else []
+            paths = dict.fromkeys([*_patched(event.text), *map("".join, written)])
+            for path in paths if (event.kind, state) == (RAN, PASSED) else ():
+                if not path.startswith(("/dev/", "/tmp/")):
                     self.add(EDITED, path, PASSED)
 
     def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
         """Record the result of a call that the user may have refused."""
         if any(words in text[:300] for words in _REJECTED):
-            said = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
-            reason = next((reason for each in said if (reason := each.partition("\n")[0])), "")
+            reasons = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
+            reason = next((reason for each in reasons if (reason := each.partition("\n")[0])), "")
             self.ended(call, REFUSED, f"refused by the user{': ' * bool(reason)}{reason}")
         else:
             self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
 
     def typed(self, text: str) -> None:
-        """Record what the user typed, which hosts surround with text of their own."""
+        """Record the user's words, which hosts surround with text of their own."""
         text = _REMINDER.sub("", text).strip()
         is_of_host = text[:1] == "<" and outgoing.is_tag(text[1:])
         if shell := _TYPED_SHELL.search(text):
@@ -192,25 +189,17 @@ class _Messages(Conversation):
         self.known(line.get("cwd"), line.get("sessionId"))
         if line.get("isSidechain"):
             return
-        self.timed(line)
-        kind = line.get("type")
-        if kind == "attachment":
-            attached = line.get("attachment") or {}
-            if attached.get("type") == "queued_command":
-                self.typed(formats.texts_of(attached.get("prompt")))
-            return
+        kind, attached = line.get("type"), formats.inside(line, "attachment")
+        if attached.get("type") == "queued_command":
+            self.typed(formats.texts_of(attached.get("prompt")))
         if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
             return
         content = line["message"]["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        if kind == "assistant":
-            for block in blocks:
-                self._reply(block)
-            return
         results = [block for block in blocks if block.get("type") == "tool_result"]
-        for block in results:
-            self._result(block)
-        if not results:
+        for block in blocks if kind == "assistant" else results:
+            (self._reply if kind == "assistant" else self._result)(block)
+        if kind == "user" and not results:
             self.typed(formats.texts_of(blocks))
 
     def _reply(self, block: Line) -> None:
@@ -238,19 +227,18 @@ class _Messages(Conversation):
     def _result(self, block: Line) -> None:
         call = str(block.get("tool_use_id", ""))
         text = formats.texts_of(block.get("content"))
-        if call in self._asked:
-            what = self._asked.pop(call)
-            if match := re.search(r"Task #(\d+) created", text):
-                self._task(match[1], what, "pending")
-            elif what == "AskUserQuestion" and not block.get("is_error"):
-                # `User has answered your questions: "Which cache?"="Redis". You can …`
-                answered = text.partition("questions:")[2] or text
-                self.add(CHOSE, answered.partition(". You can now")[0])
-            elif not block.get("is_error"):
-                first = what.strip().partition("\n")[0]
-                self.add(CHOSE, f"Plan approved: {markdown.heading(first)[1] or first}")
-            return
-        self.answered(call, bool(block.get("is_error")), text)
+        failed, what = bool(block.get("is_error")), self._asked.pop(call, "")
+        if not what:
+            self.answered(call, failed, text)
+        elif match := re.search(r"Task #(\d+) created", text):
+            self._task(match[1], what, "pending")
+        elif what == "AskUserQuestion" and not failed:
+            # `User has answered your questions: "Which cache?"="Redis". You can …`
+            answered = text.partition("questions:")[2] or text
+            self.add(CHOSE, answered.partition(". You can now")[0])
+        elif not failed:
+            first = what.strip().partition("\n")[0]
+            self.add(CHOSE, f"Plan approved: {markdown.heading(first)[1] or first}")
 
 
 class _Rollout(Conversation):
@@ -261,50 +249,40 @@ class _Rollout(Conversation):
 
     form = ROLLOUT
 
-    def __init__(self) -> None:
+    def __init__(self, lines: list[Line]) -> None:
         super().__init__()
-        self._items: list[Event] = []
-        self._typed = False
-        self._replied = False
+        events = (line for line in lines if line.get("type") == "event_msg")
+        self._told = {formats.inside(line, "payload").get("type") for line in events}
 
     def take(self, line: Line) -> None:
-        self.timed(line)
         kind, payload = line.get("type"), line["payload"]
-        what = payload.get("type")
+        call, what = str(payload.get("call_id") or payload.get("id") or ""), payload.get("type")
         if kind in ("session_meta", "turn_context"):
             self.known(payload.get("cwd"), payload.get("id"))
         elif kind == "event_msg" and what == "user_message":
-            self._typed = True
             self.typed(payload["message"])
         elif kind == "event_msg" and what == "agent_message":
-            self._replied = True
             self.add(SAID, payload["message"])
         elif kind == "event_msg" and what == "exec_command_end":
             output = str(payload.get("aggregated_output") or payload.get("stderr") or "")
-            self._ended(str(payload.get("call_id", "")), payload.get("exit_code"), output)
+            self._ended(call, payload.get("exit_code"), output)
         elif kind == "event_msg" and what == "patch_apply_end":
-            self.ended(
-                str(payload.get("call_id", "")), PASSED if payload.get("success") else FAILED
-            )
+            self.ended(call, PASSED if payload.get("success") else FAILED)
         elif kind == "response_item" and what == "message":
             self._message(payload)
         elif kind == "response_item" and str(what).endswith("_call"):
-            self._call(payload)
+            self._call(call, payload)
         elif kind == "response_item" and str(what).endswith("_call_output"):
-            self._output(payload)
+            self._output(call, payload)
 
     def _message(self, payload: Line) -> None:
-        text = formats.texts_of(payload.get("content"))
-        role = payload.get("role")
-        before = len(self.events)
-        if role == "user":
+        text, role = formats.texts_of(payload.get("content")), payload.get("role")
+        if role == "user" and "user_message" not in self._told:
             self.typed(text)
-        elif role == "assistant":
+        elif role == "assistant" and "agent_message" not in self._told:
             self.add(SAID, text)
-        self._items += self.events[before:]
 
-    def _call(self, payload: Line) -> None:
-        call = str(payload.get("call_id") or payload.get("id") or "")
+    def _call(self, call: str, payload: Line) -> None:
         name = str(payload.get("name", ""))
         raw = payload.get("arguments", payload.get("input", payload.get("action", "")))
         fields = formats.scan_json(raw) if isinstance(raw, str) and raw[:1] == "{" else raw
@@ -324,8 +302,7 @@ class _Rollout(Conversation):
                 command = words[2] if inner else " ".join(words)
             self.called(call, RAN, str(command))
 
-    def _output(self, payload: Line) -> None:
-        call = str(payload.get("call_id", ""))
+    def _output(self, call: str, payload: Line) -> None:
         output = payload.get("output", "")
         code: object = None
         if isinstance(output, dict):
@@ -347,20 +324,6 @@ class _Rollout(Conversation):
         if status is not None or "session ID" not in text[:300]:  # otherwise it is still running
             self.answered(call, bool(status), text, status)
 
-    def finish(self) -> None:
-        told = (ASKED,) * self._typed + (SAID,) * self._replied
-        twice = {id(each) for each in self._items if each.kind in told}
-        self.events = [each for each in self.events if id(each) not in twice]
-        super().finish()
-
-
-def _paths_written(command: str) -> list[str]:
-    """The files that the text of a shell command plainly writes: by a patch or a here-document."""
-    paths = _patched(command) if "*** Begin Patch" in command else []
-    if "<<" in command:
-        paths += [first or second for first, second in _HEREDOC.findall(command)]
-    return [path for path in dict.fromkeys(paths) if not path.startswith(("/dev/", "/tmp/"))]
-
 
 def _patched(patch: str) -> list[str]:
     return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
@@ -372,7 +335,7 @@ def _why(text: str, code: int | None = None) -> str:
     status = code if code is not None else int(match[1]) if match else None
     lines = [line.strip() for line in text[-20_000:].split("\n")]
     lines = [line for line in lines if line and not line.startswith(_FRAME)]
-    reasons = [line for line in lines if _TROUBLE.search(line)] or lines
+    reasons = list(filter(failure_words.says_failure, lines)) or lines
     ended = f"exit {status}" if status is not None else "failed"
     return f"{ended}: {reasons[-1][:300]}" if reasons else ended
 
@@ -395,9 +358,9 @@ _OPEN = ("in_progress", "pending")
 
 
 class CaughtUp(Record):
-    """What happened since a save; `text` tells it within the requested tokens, '' if nothing did.
+    """The events since a save; `text` has them within the requested tokens, '' if there are none.
 
-    `whole` is all that was said and done, as far as it was read.
+    `whole` is everything said and done, as far as it was read.
     """
 
     host: str = ""
@@ -420,7 +383,7 @@ def catch_up(
     limits: Limits = _USUAL,
     in_hook: bool = False,
 ) -> CaughtUp:
-    """What the session with the transcript `path` did since `since` (ISO, UTC). Never raises.
+    """The work of the session with the transcript `path` since `since` (ISO, UTC). Never raises.
 
     Paths are made relative to `root` and to the session's folder. A host waits for a hook, so with
     `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
@@ -461,9 +424,8 @@ def _last(events: list[Event], most: int) -> list[Event]:
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
-    """The texts of a kind, in order; a repeated text counts where it was said last."""
-    last = {each.text: number for number, each in enumerate(events) if each.kind == kind}
-    return tuple(sorted(last, key=lambda text: last[text]))
+    """The texts of a kind, in order; a repeated text counts at its last place."""
+    return tuple(dict.fromkeys(e.text for e in reversed(events) if e.kind == kind))[::-1]
 
 
 def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
@@ -513,52 +475,40 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
 
 
-def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
-    return {
-        _EDITED: caught.edited, "Commands that failed": caught.failed,
-        "Running when it ended": caught.running, "Decisions": caught.decisions,
-        "Open steps": caught.open_steps,
-    }  # fmt: skip
-
-
 def _fitted(caught: CaughtUp, tokenizer: str) -> str:
-    """What fits; cut are, in this order, earlier requests, long lists, what was said and asked."""
+    """The part that fits; earlier requests are cut first, then long lists, then the dialogue."""
     earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
     last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
             for text in caught.requests[-1:]]  # fmt: skip
     last_said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
+    lists = {
+        _EDITED: caught.edited, "Commands that failed": caught.failed,
+        "Running when it ended": caught.running, "Decisions": caught.decisions,
+        "Open steps": caught.open_steps,
+    }  # fmt: skip
     listed = [
         Part(text, (((1 if row >= 6 else 3 if row >= 2 else 5) * _LATE - 1 - row, 0),))
-        for texts in _lists(caught).values()
+        for texts in lists.values()
         for row, text in enumerate(texts)
     ]
 
+    def made(kept: Sequence[str]) -> str:
+        quoted = iter([text.replace("\r\n", "\n").replace("\n", "\n> ") for text in kept])
+        requests = [text for _, text in zip(caught.requests, quoted, strict=False)]
+        statement, rest = next(quoted), iter(kept[len(requests) + 1 :])
+        shown = []
+        for name, entries in lists.items():
+            own = [text for _, text in zip(entries, rest, strict=False) if text]
+            more = f" (+{len(entries) - len(own)} more)" if len(own) < len(entries) else ""
+            line = ", ".join(own) if name == _EDITED else ""
+            shown += [{"heading": name, "line": line, "texts": own, "more": more}] if own else []
+        return templates.render(
+            "catch_up.md", requests=[text for text in requests if text], last=statement,
+            earlier=requests.count(""), lists=shown,
+        ).strip()  # fmt: skip
+
     def fits(kept: Sequence[str]) -> bool:
-        return tokens.within(_rendered(caught, kept), MOST_TOKENS, tokenizer)
+        return tokens.within(made(kept), MOST_TOKENS, tokenizer)
 
     fitted = fitting.fit([*earlier, *last, last_said, *listed], fits)
-    return _rendered(caught, fitted) if fits(fitted) else ""
-
-
-def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
-    count = len(caught.requests)
-    requests, last, rest = kept[:count], kept[count], list(kept[count + 1 :])
-    lists = []
-    for heading, entries in _lists(caught).items():
-        texts, rest = list(filter(None, rest[: len(entries)])), rest[len(entries) :]
-        if texts:
-            more = f" (+{len(entries) - len(texts)} more)" if len(texts) < len(entries) else ""
-            line = ", ".join(texts) if heading == _EDITED else ""
-            lists.append({"heading": heading, "line": line, "texts": texts, "more": more})
-    return templates.render(
-        "catch_up.md",
-        requests=[_quoted(text) for text in requests if text],
-        earlier=sum(not text for text in requests),
-        lists=lists,
-        last=_quoted(last),
-    ).strip()
-
-
-def _quoted(text: str) -> str:
-    """`text` as a Markdown quote, without the first `> `."""
-    return text.replace("\r\n", "\n").replace("\n", "\n> ")
+    return made(fitted) if fits(fitted) else ""

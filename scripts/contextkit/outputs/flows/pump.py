@@ -11,6 +11,7 @@ import time
 
 from contextkit.base.type_names import Callable, Iterator
 
+FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
 FIRST, LAST = 24 << 20, 8 << 20  # bytes of an output that are kept: its beginning and its end
 PIECE = 1 << 18  # bytes read at a time
 _HELD = 1 << 18  # bytes held in memory; no text of this size is short
@@ -188,11 +189,9 @@ def _read(path: str) -> bytes:
 
 
 class Job:
-    """One command with its options and how it ended; `place` makes the path for a long output."""
+    """One command with its options and its end."""
 
-    def __init__(
-        self, command: list[str], options: dict[str, str], place: Callable[[Job], str]
-    ) -> None:
+    def __init__(self, command: list[str], options: dict[str, str]) -> None:
         self.command, self.options = command, options
         self.started = time.monotonic()
         self.status: int | None = None  # as a shell says it: 128 and the number for a signal
@@ -201,9 +200,9 @@ class Job:
         self.process = 0
         self.woken = -1  # becomes readable at a signal
         over = options.get("over", "")
-        self.over = int(over) if over.isdigit() else 0  # tokens; 0: by the settings
-        passes = os.isatty(1) or "raw" in options
-        self.output = Output(self.over or 500, lambda: place(self), passes)
+        self.over = int(over) if over.isdigit() else 0  # tokens; 0: as the settings say
+        passes = os.isatty(1)
+        self.output = Output(self.over or 500, self.place, passes)
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
@@ -213,6 +212,15 @@ class Job:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
+
+    def place(self) -> str:
+        """The path of a new file for an output that is getting long."""
+        from contextkit.base import files
+        from contextkit.base.layout import Layout
+
+        folder = os.path.join(files.store(Layout(self.options.get("root", "")).state), FOLDER)
+        os.makedirs(folder, exist_ok=True)
+        return os.path.join(folder, f"{os.getpid()}-{os.urandom(3).hex()}.out")
 
 
 class Ending:

@@ -7,6 +7,7 @@ that would end this process is handed to the command, and this process ends as t
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import select
 import sys
@@ -31,25 +32,20 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 def main(words: list[str]) -> int:
     """Run what `words` ask for and return its exit status."""
     options, command = _read(words)
-    job = Job(command, options, _place)
+    job = Job(command, options)
     _catch(job)
     if "sink" in options:
         _Intake(job, {0: 1}, Ending(options["sink"])).all()
     elif not command:
         sys.stderr.write("run: what shall be run? run.py [--] COMMAND…\n")
         return 2
-    else:
-        status = _start(job)
-        if status:
-            return status
-    _finish(job)
+    elif status := _start(job):
+        return status
+    if not job.output.passes:
+        _tell(job)
+    elif job.output.trouble:
+        sys.stderr.write(f"run: the output is not kept: {job.output.trouble}\n")
     return _leave(job)
-
-
-def _place(job: Job) -> str:
-    from contextkit.outputs.flows import telling
-
-    return telling.place(job)
 
 
 def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -153,22 +149,22 @@ class _Intake:
         self.job, self.sources, self.ending = job, dict(sources), ending
         self.last = time.monotonic()  # the time of the last input
         self.polled = select.poll()
+        self.is_heard = True
+        self.is_woken_at_the_end = False
         for source in (*sources, job.woken):
             self.polled.register(source, select.POLLIN)
         for source in sources:
-            _widen(source)
+            try:
+                fcntl.fcntl(source, _F_SETPIPE_SZ, 1 << 20)
+            except OSError:
+                pass  # not Linux, or no pipe
         self.polled.register(1, 0)  # becomes ready if its reader goes away
-        self.is_heard = True
-        self.is_woken_at_the_end = self._watch_child()
-
-    def _watch_child(self) -> bool:
-        if not self.job.process or not hasattr(os, "pidfd_open"):
-            return False
-        try:
-            self.polled.register(os.pidfd_open(self.job.process), select.POLLIN)
-        except OSError:
-            return False
-        return True
+        if job.process and hasattr(os, "pidfd_open"):
+            try:
+                self.polled.register(os.pidfd_open(job.process), select.POLLIN)
+                self.is_woken_at_the_end = True
+            except OSError:
+                pass  # an old kernel
 
     def all(self) -> None:
         """Go on until the command has ended, even if others still hold the pipe."""
@@ -289,15 +285,6 @@ def _tell_so_far(job: Job) -> None:
         job.output.show()
 
 
-def _widen(source: int) -> None:
-    import fcntl
-
-    try:
-        fcntl.fcntl(source, _F_SETPIPE_SZ, 1 << 20)
-    except OSError:
-        pass  # not Linux, or no pipe
-
-
 def _leave_behind(source: int) -> None:
     """Leave a reader at a pipe that a process still holds, so that writing does not kill it."""
     if os.fork():
@@ -314,13 +301,6 @@ def _leave_behind(source: int) -> None:
         while os.read(0, pump.PIECE):
             pass
     os._exit(0)
-
-
-def _finish(job: Job) -> None:
-    if not job.output.passes:
-        _tell(job)
-    elif job.output.trouble:
-        sys.stderr.write(f"run: the output is not kept: {job.output.trouble}\n")
 
 
 def _tell(job: Job) -> None:

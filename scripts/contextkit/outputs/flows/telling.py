@@ -23,11 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Limits
     from contextkit.text.digests import engine
-
-FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
 _OVER = 2000  # tokens, for a call by hand where the settings turn the hook off
 _DAY = 86_400
 _ROWS = 60
+# `make bench what=peers` compares lossless forms with those of other tools.
 # `make bench what=peers` compares lossless forms with those of other tools.
 _SHARE, _MOST = 0.4, 10_000  # share of the output, and tokens, of a lossless form
 _LEAST_SHARE = 0.05  # share of the output that nearly every such form has
@@ -46,6 +45,8 @@ _FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line has it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _AHEAD = 3 << 20  # bytes that are read ahead while a command runs
+_NEEDED = ("contextkit.text.compaction", "contextkit.text.digests.engine",
+           "contextkit.base.secret_search", "hashlib")  # fmt: skip
 _SAMPLE = 8192  # characters by which text is recognized
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
@@ -67,33 +68,22 @@ def read_ahead(job: Job) -> Iterator[bool]:
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
             for _ in pieces.read_ahead(reading.readable(text)):
                 yield True
-            if not read:
-                _rehearse(job, text[: 2 * pieces.PIECE])
+            if not read:  # what is done for the first time takes longer
+                part = text[: 2 * pieces.PIECE]
+                told = Told(content=part, topic="", source="", session="", status=1)
+                _digest(Layout(job.options.get("root", "")), told, part, "")
             read = kept.size
         yield False
 
 
-def _rehearse(job: Job, text: str) -> None:
-    """Digest a part of an output in advance, since everything takes longer the first time."""
-    told = Told(content=text, topic="", source="", session="", status=1)
-    _digest(Layout(job.options.get("root", "")), told, text, "")
-
-
 def _loaded() -> Iterator[None]:
     """Load the modules of a digest, step by step."""
-    from contextkit.text import compaction  # noqa: F401
-
-    yield
+    for module in _NEEDED:
+        __import__(module)
+        yield
     from contextkit.text.digests import engine
 
-    yield
     engine.digest("x\n", _LEAST)
-    yield
-    from contextkit.base import secret_search  # noqa: F401
-
-    yield
-    import hashlib  # noqa: F401  # the content's is faster with it
-
     yield
     tokens.size("x")
     for pattern in MADE:
@@ -101,23 +91,14 @@ def _loaded() -> Iterator[None]:
         _ = pattern.compiled
 
 
-def place(job: Job) -> str:
-    """The path of a new file for an output that is getting long."""
-    layout = Layout(job.options.get("root", ""))
-    folder = os.path.join(files.store(layout.state), FOLDER)
-    os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, f"{os.getpid()}-{os.urandom(3).hex()}.out")
-
-
 def _left_behind(layout: Layout) -> list[str]:
     """The outputs of killed runs, each reported once; old ones are removed."""
-    folder = os.path.join(layout.state, FOLDER)
+    folder = os.path.join(layout.state, pump.FOLDER)
     paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        process = name.partition("-")[0]
+        process, path = name.partition("-")[0], os.path.join(folder, name)
         if not process.isdigit() or sessions.is_running(int(process)):
             continue
-        path = os.path.join(folder, name)
         try:
             if name.endswith(".out"):
                 left = path.removesuffix(".out") + ".left"
@@ -201,12 +182,15 @@ def digested(layout: Layout, told: Told) -> str:
     size = told.estimated or tokens.estimate(told.content)
     away = "" if layout.here == layout.root else f" in {layout.root}"
     text, head = plain(told.content), _head(told, size, away)
-    short = compacted(text, size, limits)
-    digest = None if short else _digest(layout, told, text, head)
-    path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
-    if short and told.status:
-        short = _failures_first(short, text, before)
-    message = _shown(head, short or _rows(digest, before), layout.shown(path))
+    if body := compacted(text, size, limits):
+        path, before = _stored(layout, told, size, body.split("\n")[0])
+        body = _failures_first(body, text, before) if told.status else body
+    else:
+        digest = _digest(layout, told, text, head)
+        first = digest.key or (digest.rows[0].finding if digest.rows else "")
+        path, before = _stored(layout, told, size, first)
+        body = _rows(digest, before)
+    message = _shown(head, body, layout.shown(path))
     message = outgoing.told(message, limits.secrets_allow, quoted=True)
     ref = addresses.of(layout, path, "payload")
     session = addresses.parts(ref)[1].partition("/")[0]
@@ -277,15 +261,10 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
     """The digest of a failing command reduced to its failure, if some of it is about that."""
     kept = []
     for row in digest.rows:
-        sentences = [
-            sentence
-            for sentence in row.finding.split("; ")
-            if _FAILURE.search(sentence) and "===" not in sentence
-        ]
-        if row.aspect:
-            kept.append(row)
-        elif sentences:
-            kept.append(row._replace(finding="; ".join(sentences)))
+        sentences = [each for each in row.finding.split("; ")
+                     if _FAILURE.search(each) and "===" not in each]  # fmt: skip
+        if row.aspect or sentences:
+            kept.append(row if row.aspect else row._replace(finding="; ".join(sentences)))
     return digest._replace(rows=tuple(kept)) if kept else digest
 
 
@@ -299,17 +278,8 @@ def _cuts(digest: engine.Digest) -> int:
     return sum(row.finding.count("…") for row in digest.rows)
 
 
-def _first(digest: engine.Digest | None) -> str:
-    """The line for the output in a list of payloads."""
-    if digest is None:
-        return ""
-    return digest.key or (digest.rows[0].finding if digest.rows else "")
-
-
-def _rows(digest: engine.Digest | None, before: int) -> str:
+def _rows(digest: engine.Digest, before: int) -> str:
     """The digest's rows, each with its line in the file where `before` lines come first."""
-    if digest is None:
-        return ""
 
     def placed(finding: str) -> str:
         return _FIRST_AT.sub(lambda at: f"{at[1]}{int(at[2]) + before}", _STATUS.sub("", finding))
@@ -340,19 +310,18 @@ def _each(finding: str) -> str:
 
     `a.c:1: unused variable 'b'; c.c:2: unused variable 'd'; each [-Wunused]`
     """
+
+    def remark(statement: str) -> str:
+        match = _REMARK.search(statement)  # none is a count
+        return match[0] if match else ""
+
     statements: list[str] = []
-    for ending, some in itertools.groupby(finding.split("; "), _ending):
+    for ending, some in itertools.groupby(finding.split("; "), remark):
         same = list(some)
         once = bool(ending) and len(same) > 1
         statements += [text.removesuffix(ending) for text in same] if once else same
         statements += [f"each{ending}"] if once else []
     return "; ".join(statements)
-
-
-def _ending(statement: str) -> str:
-    """The remark in brackets with which a statement ends; '' for a count."""
-    remark = _REMARK.search(statement)
-    return remark[0] if remark else ""
 
 
 def _head(told: Told, size: int, away: str) -> str:

@@ -128,8 +128,11 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     start += len(_CONTENT)
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
-    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
-        return start, _end_by_form(data, start)
+    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:  # it is lost
+        end = data.rfind(_SOURCES)
+        if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
+            return start, end
+        return start, max(start, len(data) - (2 if data.endswith(b"\n\n") else 1))
     stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
     if stated not in ("", str(FORMAT)):
         version.refuse_newer(stated, str(FORMAT), where)
@@ -137,14 +140,6 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
         raise ContextError(f"{where}: the content is not what was stored: the file was changed")
     return start, end
-
-
-def _end_by_form(data: bytes, start: int) -> int:
-    """The end of the content in a file without its last line, lost or never written."""
-    end = data.rfind(_SOURCES)
-    if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
-        return end
-    return max(start, len(data) - len(b"\n\n" if data.endswith(b"\n\n") else b"\n"))
 
 
 def folder(layout: Layout, session: str) -> str:
@@ -187,6 +182,8 @@ def store_documents() -> dict[str, str]:
 
 def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     """Write a payload, maybe as `-2`, then list it; return its path. Call under the lock."""
+    from contextkit.base import addresses
+
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
     path = files.create(path, as_bytes(render(payload)))
@@ -197,11 +194,8 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
         if not _is_listed(layout, session, path):
             os.unlink(path)  # stored and listed, or neither
         raise
-    from contextkit.base import addresses
-
-    ref = addresses.of(layout, path, "payload")
-    size, agent = payload.tokens, payload.source
-    ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=agent)
+    ref, size = addresses.of(layout, path, "payload"), payload.tokens
+    ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=payload.source)
     return path
 
 
@@ -238,11 +232,9 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
 def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] | None:
     """The file in a session that has exactly this text of the same source, and its payload."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
-    if not os.path.isfile(manifest):
-        return None
+    data = files.read_bytes(manifest) if os.path.isfile(manifest) else b""
     digest = seal(payload.content)["sha256"]
-    parts = files.read_bytes(manifest).split(f'"sha256": "{digest}"'.encode())
-    for before in parts[:-1]:
+    for before in data.split(f'"sha256": "{digest}"'.encode())[:-1]:
         identity = last_id(before)
         path = os.path.join(folder(layout, session), identity + ".md")
         if not (sessions.is_name(identity) and os.path.isfile(path)):
@@ -258,10 +250,9 @@ def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] 
 
 def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
     path = os.path.join(folder(layout, session), MANIFEST)
+    head = {"sessionId": session, "createdAt": added["createdAt"]}
     if not os.path.lexists(path):
-        files.write(
-            path, render_manifest({"sessionId": session, "createdAt": added["createdAt"]}, [added])
-        )
+        files.write(path, render_manifest(head, [added]))
     elif not splice(path, added):  # another tool wrote the manifest: the files are the truth
         repair(layout, session, now)
     try:
@@ -272,8 +263,7 @@ def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
 
 def entry(path: str, payload: Payload) -> Fields:
     """The manifest's entry: the documented keys in order, then ours."""
-    name = os.path.basename(path)
-    summary = payload.summary
+    name, summary = os.path.basename(path), payload.summary
     if len(summary) > _SUMMARY_LENGTH:
         summary = summary[:_SUMMARY_LENGTH].rstrip() + "..."
     return {
@@ -305,8 +295,7 @@ def used(layout: Layout, session: str, path: str, now: int) -> str:
 
 def manifest(layout: Layout, session: str, now: int) -> Fields:
     """A session's manifest; an empty one if nothing is stored. Raises ContextError."""
-    empty = {"sessionId": session, "createdAt": names.iso(now),
-             LIST: [], TOTAL: 0}  # fmt: skip
+    empty = {"sessionId": session, "createdAt": names.iso(now), LIST: [], TOTAL: 0}
     return _read_manifest(layout, session) or empty
 
 
@@ -318,7 +307,7 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
         loaded += there
         loaded.broken += there.broken
         try:
-            entries(layout, name)
+            _read_manifest(layout, name)
         except ContextError as error:
             path = os.path.join(folder(layout, name), MANIFEST)
             loaded.broken.append(layout.broken(path, str(error)))
@@ -368,9 +357,8 @@ def latest(layout: Layout, session: str) -> str:
     manifest = os.path.join(into, MANIFEST)
     identity = last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
     path = os.path.join(into, identity + ".md")
-    if sessions.is_name(identity) and os.path.isfile(path):
-        return path
-    return (documents(layout, session) or [""])[-1]
+    is_there = sessions.is_name(identity) and os.path.isfile(path)
+    return path if is_there else (documents(layout, session) or [""])[-1]
 
 
 def load(path: str, where: str) -> Payload:
@@ -422,13 +410,12 @@ def _mended(paths: list[str], listed: list[Fields], done: list[str]) -> list[Fie
             done.append(f"{fields['id']}: was listed twice")
         elif fields.get("path") == name and _is_complete(fields):
             entries[name] = fields
-    for name, path in there.items():
-        if name not in entries:
-            try:
-                entries[name] = entry(path, load(path, name))
-                done.append(f"{name}: was not listed: listed now")
-            except ContextError as error:
-                done.append(f"{error}: left alone")
+    for name in [name for name in there if name not in entries]:
+        try:
+            entries[name] = entry(there[name], load(there[name], name))
+            done.append(f"{name}: was not listed: listed now")
+        except ContextError as error:
+            done.append(f"{error}: left alone")
     return sorted(entries.values(), key=lambda fields: str(fields["createdAt"]))
 
 

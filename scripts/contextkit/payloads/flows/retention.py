@@ -24,7 +24,7 @@ from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 
-_HELD = ".transcript"
+_HELD, _LOG = ".transcript", "cleanup.log"
 _AT_ONCE = 5  # sessions that a sweep in passing ends or removes; later commands do the rest
 
 
@@ -61,11 +61,9 @@ def _is_judged(layout: Layout, session: str) -> bool:
 
 def transcripts(layout: Layout) -> list[str]:
     """The known transcripts of sessions here that still exist."""
-    folders = [os.path.join(layout.payloads, folder) for folder in payloads.sessions_in(layout)]
-    texts = [
-        files.read_if_there(os.path.join(folder, _HELD)) for folder in (*folders, *ended(layout))
-    ]
-    lines = [(text or "").partition("\n")[0] for text in texts]
+    live = [os.path.join(layout.payloads, folder) for folder in payloads.sessions_in(layout)]
+    held = [os.path.join(folder, _HELD) for folder in (*live, *ended(layout))]
+    lines = [(files.read_if_there(path) or "").partition("\n")[0] for path in held]
     for name in stores.names_in(layout.running):
         text = files.read_if_there(os.path.join(layout.running, name)) or ""
         lines.append(text.partition("\n")[2].strip())
@@ -98,7 +96,11 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     if not ours:  # the folder belongs to somebody else
         return ""
     count = sum(name.endswith(".md") for name in ours)
-    total = _total(manifest)
+    try:
+        listed = payloads.parse_manifest(manifest, "")[payloads.LIST]
+    except ContextError:
+        listed = []
+    total = sum(entry["tokens"] for entry in listed)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -114,15 +116,6 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     sizes = f"{names.counted(count, 'payload')}, {names.counted(total, 'token')}"
     removed = f"session {session}: {sizes} removed ({reason})"
     return f"{removed}; not removed: {stayed}" if stayed else removed
-
-
-def _total(manifest: bytes) -> int:
-    """The tokens that a manifest lists; 0 if it cannot be read."""
-    try:
-        entries = payloads.parse_manifest(manifest, "")[payloads.LIST]
-    except ContextError:
-        return 0
-    return sum(entry["tokens"] for entry in entries)
 
 
 def _shown(layout: Layout, folder: str, name: str) -> str:
@@ -181,18 +174,15 @@ def wake(layout: Layout, session: str, now: int) -> None:
 def _may_come_back(layout: Layout, path: str, now: int) -> bool:
     """Whether an ended session can still be resumed: in its time, or because it is held."""
     oldest = names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
-    return _stamp(path) >= oldest or _is_held(layout, path, now)
+    return path.rpartition("@")[2] >= oldest or _is_held(layout, path, now)
 
 
 def ended(layout: Layout, session: str = "") -> list[str]:
     """Folders of ended sessions (of one session, or all), oldest first."""
     there = [name for name in stores.names_in(layout.ended) if "@" in name]
     wanted = [name for name in there if session in ("", name.partition("@")[0])]
-    return [os.path.join(layout.ended, name) for name in sorted(wanted, key=_stamp)]
-
-
-def _stamp(path: str) -> str:
-    return path.rpartition("@")[2]
+    wanted.sort(key=lambda name: name.rpartition("@")[2])
+    return [os.path.join(layout.ended, name) for name in wanted]
 
 
 def way_back(layout: Layout, session: str) -> list[str]:
@@ -205,17 +195,15 @@ def way_back(layout: Layout, session: str) -> list[str]:
 def put_away(layout: Layout, now: int) -> list[str]:
     """The ids of payloads of ended sessions that can still come back, oldest first."""
     paths = [path for path in ended(layout) if _may_come_back(layout, path, now)]
-    inside = [name for path in paths for _, _, files_in in os.walk(path) for name in files_in]
+    inside = [name for path in paths for name in stores.names_in(path)]
     return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
-    for path in reversed(ended(layout)):
-        there = os.path.isfile(os.path.join(path, identity + ".md"))
-        if there and _may_come_back(layout, path, now):
-            return os.path.basename(path).partition("@")[0]
-    return ""
+    having = [p for p in ended(layout) if os.path.isfile(os.path.join(p, identity + ".md"))]
+    there = (path for path in reversed(having) if _may_come_back(layout, path, now))
+    return os.path.basename(next(there, "")).partition("@")[0]
 
 
 def sweep(
@@ -320,12 +308,11 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """Sweep at most once an hour, as part of a command that must not fail because of it."""
     if not any(map(os.path.isdir, (layout.payloads, receipts.report_folder(layout)))):
         return []
-    mark = layout.swept
     try:
         if layout.was_swept(now):
             return []
-        files.write(mark, "", derived=True)
-        os.utime(mark, (now, now))
+        files.write(layout.swept, "", derived=True)
+        os.utime(layout.swept, (now, now))
         ledger.sweep(layout, now)
     except (OSError, ContextError):
         return []  # nothing can be written here, so nothing can end either
@@ -333,7 +320,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         idle = names.seconds(layout.limits.payload_idle)
         lines = sweep(layout, now, idle, spare, _AT_ONCE)
         if len(lines) == _AT_ONCE:
-            os.unlink(mark)
+            os.unlink(layout.swept)
         return lines
     except (OSError, ContextError) as error:
         return [f"the sweep of idle sessions failed: {error}"]
@@ -377,11 +364,7 @@ def log_file(layout: Layout, session: str, typed: str = "", ending: bool = False
         summary = os.path.join(folder, "summary.md")
         if os.path.isfile(summary):
             return os.path.realpath(summary)
-    return _own_log(layout)
-
-
-def _own_log(layout: Layout) -> str:
-    return os.path.join(layout.payloads, "cleanup.log")
+    return os.path.join(layout.payloads, _LOG)
 
 
 def _log(layout: Layout, path: str, line: str, now: int) -> None:
@@ -394,7 +377,7 @@ def _log(layout: Layout, path: str, line: str, now: int) -> None:
 def note_end(layout: Layout, session: str, line: str, now: int) -> None:
     """Log the end of a session without payloads if it has its own summary."""
     summary = log_file(layout, session, ending=True)
-    if summary != _own_log(layout):
+    if summary != os.path.join(layout.payloads, _LOG):
         _log(layout, summary, line, now)
 
 

@@ -84,12 +84,11 @@ def _named(layout: Layout, identity: str, session: str, others: list[str]) -> st
 
 
 def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
-    for session in searched[:1]:
-        words = retention.last_words(layout, session)
-        if words and session not in payloads.sessions_in(layout):
-            return ContextError(
-                f"{ref}: session {session} has ended and its payloads are gone ({words})"
-            )
+    words = retention.last_words(layout, searched[0]) if searched else ""
+    if words and searched[0] not in payloads.sessions_in(layout):
+        return ContextError(
+            f"{ref}: session {searched[0]} has ended and its payloads are gone ({words})"
+        )
     paths = [path for name in searched for path in payloads.documents(layout, name)]
     ids = [os.path.basename(path).removesuffix(".md") for path in paths]
     shown = ", ".join(ids[-10:]) + (f" and {len(ids) - 10} older" if len(ids) > 10 else "")
@@ -159,14 +158,9 @@ def section(content: str, title: str, field: str = "section") -> Slice:
     lines = content.split("\n")
     outline = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
-    tests = (
-        lambda heading: heading == wanted,
-        lambda heading: heading.startswith(wanted),
-        lambda heading: wanted in heading,
-    )
-    for fits in tests if wanted else ():
+    for fits in (str.__eq__, str.startswith, str.__contains__) if wanted else ():
         for heading, first, end in outline:
-            if fits(heading.lower()):
+            if fits(heading.lower(), wanted):
                 return _lines(lines, first + 1, end)
     titles = "; ".join(names.clipped(heading, 40) for heading, _, _ in outline[:20])
     more = f" and {len(outline) - 20} more" if len(outline) > 20 else ""

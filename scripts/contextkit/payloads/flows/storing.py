@@ -100,15 +100,14 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
     """The target of `path=`. Raises ContextError for a place where nothing may be kept."""
     target = layout.typed(path, "path")
+    shown = layout.shown(target)
     if os.path.splitext(target)[1] not in SUFFIXES:
         raise bad_input(f"path: {path!r} must end in {', '.join(SUFFIXES)}")
-    for kept in (layout.payloads, layout.state, layout.join(".git")):
-        if target.startswith(kept + "/"):
-            raise bad_input(
-                f"path: {layout.shown(target)} is not a place to keep a text: it would be removed"
-            )
+    kept = (layout.payloads, layout.state, layout.join(".git"))
+    if any(target.startswith(f"{place}/") for place in kept):
+        raise bad_input(f"path: {shown} is not a place to keep a text: it would be removed")
     if os.path.lexists(target) and not overwrite:
-        raise bad_input(f"path: {layout.shown(target)} already exists: overwrite=1 replaces it")
+        raise bad_input(f"path: {shown} already exists: overwrite=1 replaces it")
     return target
 
 

@@ -3,6 +3,7 @@
 The author's words are an answer about the text, or else the text's own Summary, Conclusion, Verdict
 (`text/authored.py`). All of them are included, long ones cut at a clause; a digest of the rest
 fills what is left of the cap, and is the whole receipt if there are no such words. `make bench
+what=receipts` measures what the numbers below keep. `make bench
 what=receipts` measures what the numbers below keep.
 """
 
@@ -134,10 +135,14 @@ class _Teller:
 
     def told(self) -> Told:
         """The receipt within its cap, the summary, and facts about the text."""
+        from contextkit.text import grounding
+
         author, parsed = self._author, self._parsed
         own = self._answer or _told_in(author.statements)
         words = receipts.said(self._bare).strip()
-        checked = self._checked(own, words)
+        checked = grounding.of_itself(own) if own else None  # the text's own need no look-up
+        if self._answer or words:
+            checked = grounding.check(f"{own}\n{words}".strip(), self._text)
         is_whole = bool(self._bare.rows and self._bare.key_findings)
         self._bare = self._headed(checked)
         if not is_whole:
@@ -161,14 +166,6 @@ class _Teller:
             missing=checked.missing if checked else (),
             secrets=(*told.secrets, *secrets),
         )
-
-    def _checked(self, own: str, added: str) -> Checked | None:
-        """The author's claims, checked unless they are the text's own; None without any."""
-        from contextkit.text import grounding
-
-        if self._answer or added:
-            return grounding.check(f"{own}\n{added}".strip(), self._text)
-        return grounding.of_itself(own) if own else None
 
     def _headed(self, checked: Checked | None) -> Receipt:
         """The receipt with the fields that every text gets, before anything is chosen."""
@@ -325,10 +322,28 @@ class Beside(NamedTuple):
         return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
 
     def told(self, width: int) -> str:
-        return (_first_findings if self.findings else _first_names)(self.units, width)
+        return self._first_findings(width) if self.findings else self._first_names(width)
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
+
+    def _first_names(self, width: int) -> str:
+        """As many of the first names as fit into `width` characters; the others are counted."""
+        told = [unit.text for unit in self.units]
+        while len(told) > 1 and len("; ".join(told)) > width:
+            told.pop()
+        left = [unit.line for unit in self.units[len(told) :]]
+        return "; ".join([*told, *([_counted(left)] if left else [])])
+
+    def _first_findings(self, width: int) -> str:
+        """The first few in at most `width` characters each, or by id; the others are counted."""
+        if width >= _SHORTEST:
+            most = min(width, _NAMED)
+            few = [names.clipped_at_space(unit.text, most) for unit in self.units[:_FEW]]
+        else:
+            few = [unit.short for unit in self.units[: 2 * _FEW] if len(unit.short) <= _ID]
+        more = len(self.units) - len(few)
+        return "; ".join([*few, f"+{more} more"] if more else few)
 
 
 def _end(lines: list[str], number: int) -> int:
@@ -352,17 +367,7 @@ def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     by_aspect: dict[str, list[Unit]] = {}
     for unit in units:
         by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
-    listed = list(by_aspect.items())[:_SECTIONS]
-    return [Beside(aspect, named, findings=False) for aspect, named in listed]
-
-
-def _first_names(units: list[Unit], width: int) -> str:
-    """As many of the first names as fit into `width` characters; the others are counted."""
-    told = [unit.text for unit in units]
-    while len(told) > 1 and len("; ".join(told)) > width:
-        told.pop()
-    left = [unit.line for unit in units[len(told) :]]
-    return "; ".join([*told, *([_counted(left)] if left else [])])
+    return [Beside(aspect, named, False) for aspect, named in [*by_aspect.items()][:_SECTIONS]]
 
 
 def _counted(lines: Sequence[int]) -> str:
@@ -374,35 +379,22 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     """The P0 and P1 findings that an answer about a review leaves out, by priority."""
     from contextkit.text.digests.kinds import review
 
-    answered, serious = set(_words(answer)), review.findings(text)
-    lacking = [unit for unit in serious if not _is_told(unit, answer, answered)]
-    return [
-        Beside(aspect, some, findings=True)
-        for rank, aspect in _SERIOUS_RANKS.items()
-        if (some := [unit for unit in lacking if unit.rank == rank])
-    ]
-
-
-def _first_findings(units: list[Unit], width: int) -> str:
-    """The first few in at most `width` characters each, or by id; the others are counted."""
-    if width >= _SHORTEST:
-        few = [names.clipped_at_space(unit.text, min(width, _NAMED)) for unit in units[:_FEW]]
-    else:
-        few = [unit.short for unit in units[: 2 * _FEW] if len(unit.short) <= _ID]
-    more = len(units) - len(few)
-    return "; ".join([*few, f"+{more} more"] if more else few)
+    answered = _words(answer)
+    lacking = [unit for unit in review.findings(text) if not _is_told(unit, answer, answered)]
+    by_rank = {rank: [u for u in lacking if u.rank == rank] for rank in _SERIOUS_RANKS}
+    return [Beside(_SERIOUS_RANKS[rank], some, True) for rank, some in by_rank.items() if some]
 
 
 def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
     """Whether an answer names a finding: by its id or place, or by most of its words."""
-    words = set(_words(unit.text))
+    words = _words(unit.text)
     has_most_words = bool(words) and len(words & answered) >= 0.6 * len(words)
     return has_most_words or (bool(unit.short) and unit.short in answer)
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str) -> set[str]:
     plain = "".join(char if char.isalnum() else " " for char in text.lower())
-    return [word for word in plain.split() if len(word) > 3]
+    return {word for word in plain.split() if len(word) > 3}
 
 
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
@@ -452,10 +444,6 @@ def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redac
         # only the name before a value may show that it is a secret
         (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
         secrets += in_part + more
-        finding = named.removeprefix(f"{aspect}: ")
-        if not named.startswith(f"{aspect}: "):
-            (finding,), in_part = clean(layout, [row.finding])
-            secrets += in_part
-        rows.append(Row(aspect=aspect, finding=finding))
+        rows.append(Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: ")))
     (key, missing), in_part = clean(layout, [receipt.key_findings, receipt.missing])
     return receipt.replace(rows=tuple(rows), key_findings=key, missing=missing), secrets + in_part

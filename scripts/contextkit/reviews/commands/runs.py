@@ -312,7 +312,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
         agent, _, finding = args.finding.rpartition("/")
         if not agent:
             raise bad_input(f"finding: {finding!r} belongs to which agent? give agent/{finding}")
-        args = Arguments({**vars(args), "agent": agent, "finding": finding})
+        args = Arguments(**{**vars(args), "agent": agent, "finding": finding})
     if args.severity or not args.agent:
         return _show_run(layout, args)
     about, gone = None, dict[str, str]()
@@ -345,7 +345,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
 def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, strictest first, and the command for the rest of them."""
     run = args.run or ("" if args.dir else "latest")
-    about = agent_files.asked(layout, Arguments({**vars(args), "run": run}))
+    about = agent_files.asked(layout, Arguments(**{**vars(args), "run": run}))
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
     most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)

@@ -38,7 +38,7 @@ def addressed(args: Arguments) -> Arguments:
     elif kind == "review" and len(parts) in (2, 3):
         address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
     typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
-    return Arguments({**vars(args), **address, **typed}) if address else args
+    return Arguments(**{**vars(args), **address, **typed}) if address else args
 
 
 def _store(layout: Layout, args: Arguments) -> str:

@@ -71,8 +71,12 @@ def load_all(layout: Layout) -> Loaded[Row]:
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
     loaded = layout.load(there, lambda path: parse(files.read(path), layout.shown(path)))
-    every = [row for rows in loaded.documents for row in rows if isinstance(row, dict)]
-    return Loaded([(place, row) for row in every if isinstance(row.get("id"), str)], loaded.broken)
+    every = [row for rows in loaded.documents for row in _with_id(rows)]
+    return Loaded([(place, row) for row in every], loaded.broken)
+
+
+def _with_id(entries: list[Any]) -> list[Row]:
+    return [row for row in entries if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
 
 def rows(layout: Layout) -> list[Row]:
@@ -143,8 +147,7 @@ def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Ro
     """Let `edit` change one row as it is now, and return it; see `find` and `change`."""
 
     def edit_found(entries: list[Any]) -> Row:
-        rows = [row for row in entries if isinstance(row, dict) and isinstance(row.get("id"), str)]
-        row = find(rows, identity)
+        row = find(_with_id(entries), identity)
         edit(row)
         return row
 
@@ -160,22 +163,30 @@ def remove(layout: Layout, identity: str) -> None:
     change(layout, edit)
 
 
+def promised(row: Row) -> list[dict[str, Any]]:
+    """The files that a row promises: each its `source` and `status`; {} for what is no such."""
+    listed = row.get("deliverables")
+    items = listed if isinstance(listed, list) else []
+    return [item if isinstance(item, dict) else {} for item in items]
+
+
 def gaps_in(text: str) -> list[str]:
     """What a subagent calls missing: `Capsule Gap: …`, or items listed below such words."""
     texts: list[str] = []
     below = False
     for line in text.split("\n"):
-        is_heading = line.lstrip().startswith(("#", "**"))
+        start = line.lstrip()
         bare = names.one_line(line).lstrip("-*+•>#_` ").strip("*_` ")
         rest = _after_gap(bare)
         if rest is not None:
             texts.append(rest)
-            below = not rest and (is_heading or bare.lower().startswith("capsule gaps"))
-        elif line.lstrip().startswith("#"):
+            listed = start.startswith(("#", "**")) or bare.lower().startswith("capsule gaps")
+            below = not rest and listed
+        elif start.startswith("#"):
             below = False
         elif below and bare:
             texts.append(bare)
-            below = line.lstrip()[:2] in ("- ", "* ", "+ ", "• ") or line.lstrip()[:1].isdigit()
+            below = start[:2] in ("- ", "* ", "+ ", "• ") or start[:1].isdigit()
     gaps = (gap[:_LONGEST_GAP].rstrip() for gap in texts)
     return list(dict.fromkeys(gap for gap in gaps if gap.lower().strip(". ") not in _NO_GAP))
 
@@ -213,11 +224,9 @@ def gaps_of(row: Row) -> list[str]:
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
     """The gaps noted on `branch` after `since`, oldest first, a line each with the reporter."""
-    earliest = names.moment(since)
     gaps = []
     for row in rows(layout):
-        if row.get("source_branch") == branch:
-            noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))
-            if noted >= earliest:
-                gaps += [names.one_line(f"{gap} ({row['id']})") for gap in gaps_of(row)]
+        noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))
+        if row.get("source_branch") == branch and noted >= names.moment(since):
+            gaps += [names.one_line(f"{gap} ({row['id']})") for gap in gaps_of(row)]
     return list(dict.fromkeys(gaps))

@@ -126,10 +126,9 @@ def spawn(
         (os.POSIX_SPAWN_DUP2, 1, 2),
         *more,
     ]
+    argv = ["sh", "-c", script, *words]
     try:
-        return os.posix_spawn(
-            "/bin/sh", ["sh", "-c", script, *words], env, file_actions=actions, setsid=True
-        )
+        return os.posix_spawn("/bin/sh", argv, env, file_actions=actions, setsid=True)
     except OSError as error:
         raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
 
@@ -212,11 +211,10 @@ def changes(layout: Layout, row: registry.Row, now: int) -> dict[str, Any]:
     status, code = state(folder)
     if status in (row["status"], "pending_launch"):
         return {}
-    changed: dict[str, Any] = {"status": status}
-    if status not in registry.ACTIVE:
-        ended = ended_at(folder) or now
-        changed |= {"exit_code": code, "finished_at": names.compact(max(ended, started(row)))}
-    return changed
+    if status in registry.ACTIVE:
+        return {"status": status}
+    ended = max(ended_at(folder) or now, started(row))
+    return {"status": status, "exit_code": code, "finished_at": names.compact(ended)}
 
 
 def outcome(layout: Layout, row: registry.Row) -> tuple[str, int | None]:
@@ -311,12 +309,11 @@ def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
     heard = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
-        if not isinstance(path, str) or not path or ".." in path:
-            continue
-        try:  # only its time is shown: no need to resolve every link on the way
-            heard.append((int(os.lstat(layout.join(path)).st_mtime), kind))
-        except (OSError, ValueError):
-            continue
+        if isinstance(path, str) and path and ".." not in path:
+            try:  # only its time is shown: no need to resolve every link on the way
+                heard.append((int(os.lstat(layout.join(path)).st_mtime), kind))
+            except (OSError, ValueError):
+                continue
     return max(heard)
 
 
@@ -339,16 +336,16 @@ def left_undone(row: registry.Row) -> bool:
 
 def _deliverables(layout: Layout, row: registry.Row) -> str:
     """How many of a row's promised files exist: `1/2`; `-` if there are none."""
-    promised = row.get("deliverables")
-    if not isinstance(promised, list) or not promised:
-        return "-"
-    there = 0
-    for item in promised:
-        if isinstance(item, dict):
-            done = item.get("status") in ("ready", "harvested")
-            source = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
-            there += done or bool(item.get("source") and place_of(layout, source))
-    return f"{there}/{len(promised)}"
+    promised = registry.promised(row)
+    done = ("ready", "harvested")
+    there = sum(item.get("status") in done or bool(made(layout, row, item)) for item in promised)
+    return f"{there}/{len(promised)}" if promised else "-"
+
+
+def made(layout: Layout, row: registry.Row, promised: dict[str, Any]) -> str:
+    """The path of a promised file where its subagent works; '' if it is not there yet."""
+    source = str(promised.get("source") or "")
+    return place_of(layout, os.path.join(str(row.get("path") or ""), source)) if source else ""
 
 
 def _handle(handle: object) -> str:
@@ -368,19 +365,18 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
         return "-"
     if (shown, digest) not in states:
         path = place_of(layout, shown)
-        if not path:
-            state = "missing"
-        elif digest and names.sha256(files.read_bytes(path)) != digest:
+        state = "fresh" if path else "missing"
+        if path and digest and names.sha256(files.read_bytes(path)) != digest:
             state = "changed"
-        else:
+        elif path:
             from contextkit.capsules.flows import given
 
             scope = row.get("scope_path")
-            own = [scope] if isinstance(scope, str) and scope else []
             try:
-                state = "stale" if given.staleness(layout, path, own) else "fresh"
-            except ContextError:
-                state = "stale"
+                news = given.staleness(layout, path, [scope] if isinstance(scope, str) else [])
+            except ContextError as error:
+                news = [str(error)]
+            state = "stale" if news else "fresh"
         states[shown, digest] = state
     return states[shown, digest]
 

@@ -140,16 +140,16 @@ def _look(order: Order) -> str:
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     """The environment of an agent: the caller's, without make's variables."""
-    ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
-    ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
-    ours |= {name for name in os.environ if name.startswith("CONTEXTKIT_")}
+    makes = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS",
+             "MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES)  # fmt: skip
     return {
-        **{name: value for name, value in os.environ.items() if name not in ours},
+        **{name: value for name, value in os.environ.items()
+           if name not in makes and not name.startswith("CONTEXTKIT_")},
         "CONTEXT_ROOT": layout.root,
         "SESSION_ID": session,
         "CONTEXT_AGENT": order.slug,
         "CONTEXT_SUBAGENT_ID": order.id,
-    }
+    }  # fmt: skip
 
 
 def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> None:
@@ -253,9 +253,8 @@ def prepare(layout: Layout, request: Request) -> Order:
 def _is_prompt(layout: Layout, path: str) -> bool:
     """Whether a scope is a prompt made by a review run: complete, and not a repository document."""
     folder, name = os.path.split(os.path.dirname(os.path.normpath(path)))
-    return name == "prompts" and any(
-        run.output_dir == folder for run in runs.load_all(layout).documents
-    )
+    folders = (run.output_dir for run in runs.load_all(layout).documents)
+    return name == "prompts" and folder in folders
 
 
 def choose(
@@ -308,18 +307,17 @@ def _fitted(layout: Layout, capsule: Given, request: Request) -> Given:
 def _check_committed(layout: Layout, order: Order) -> None:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     paths = [part.path for part in (order.capsule, order.scope) if part]
-    paths = [path for path in paths if not os.path.isabs(path)]  # quoted whole, from elsewhere
-    open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
-    if not open_ones:
-        return
+    open_ones = [path for path in paths if not os.path.isabs(path)  # else quoted from elsewhere
+                 and _unseen(layout, layout.join(path))]  # fmt: skip
     words = " ".join(map(names.word, open_ones))
     problem = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
     )
-    if order.type != "here":
+    if open_ones and order.type != "here":
         raise ContextError(f"{problem} (a {order.type} would not see it)")
-    remark(problem)
+    if open_ones:
+        remark(problem)
 
 
 def _check_sizes(layout: Layout, order: Order, prompt: str) -> None:
@@ -338,33 +336,27 @@ def _check_sizes(layout: Layout, order: Order, prompt: str) -> None:
 
 def capsule_fields(body: Given) -> dict[str, object]:
     """The registry fields that describe the given capsule."""
-    return {
-        "capsule": body.path,
-        "capsule_sha256": body.sha256,
-        "capsule_created_at": body.created_at,
-        "capsule_tokens": body.tokens,
-        "capsule_trimmed": body.trimmed,
-    }
+    fields = ("sha256", "created_at", "tokens", "trimmed")
+    return {"capsule": body.path, **{f"capsule_{name}": getattr(body, name) for name in fields}}
 
 
 def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
     """Make the sandbox at the commit that is checked out, or, raising ContextError, nothing."""
     folder = registry.place(layout, kind, identity)
     files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
-    if kind != "here":
-        top = _top_of(layout)
-        files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
-        try:
-            if kind == "worktree":
-                git.run(
-                    top, "worktree", "add", "-q", "-b", registry.branch_of(identity), folder, "HEAD"
-                )
-            else:
-                git.run(top, "clone", "-q", "--template=", top, folder)
-            files.store(os.path.join(folder, ".contextkit"))
-        except BaseException:
-            discard_sandbox(layout, kind, identity)
-            raise
+    if kind == "here":
+        return folder
+    top, branch = _top_of(layout), registry.branch_of(identity)
+    files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
+    try:
+        if kind == "worktree":
+            git.run(top, "worktree", "add", "-q", "-b", branch, folder, "HEAD")
+        else:
+            git.run(top, "clone", "-q", "--template=", top, folder)
+        files.store(os.path.join(folder, ".contextkit"))
+    except BaseException:
+        discard_sandbox(layout, kind, identity)
+        raise
     return folder
 
 
@@ -377,11 +369,9 @@ def _top_of(layout: Layout) -> str:
 
 def _unseen(layout: Layout, path: str) -> bool:
     """Whether a clone or worktree would lack the file `path` in its current state."""
-    if layout.repository is None:
-        return True
-    top = layout.repository.top
+    top = layout.repository.top if layout.repository else ""
     real = os.path.realpath(path)
-    if not real.startswith(top + os.sep):
+    if not top or not real.startswith(top + os.sep):
         return True
     committed = git.output(top, "ls-tree", "HEAD", "--", os.path.relpath(real, top)).split()
     there = git.output(top, "hash-object", "--", real).strip()
@@ -390,12 +380,9 @@ def _unseen(layout: Layout, path: str) -> bool:
 
 def is_ours(layout: Layout, identity: str, folder: str) -> bool:
     """Whether `folder` is the sandbox that we made for this subagent."""
-    ours = os.path.realpath(layout.sandbox(identity))
-    return (
-        os.path.realpath(folder) == ours
-        and not os.path.islink(layout.sandbox(identity))
-        and os.path.isfile(_mark(layout, identity))
-    )
+    sandbox = layout.sandbox(identity)
+    is_same = os.path.realpath(folder) == os.path.realpath(sandbox)
+    return is_same and not os.path.islink(sandbox) and os.path.isfile(_mark(layout, identity))
 
 
 def _mark(layout: Layout, identity: str) -> str:
@@ -414,12 +401,9 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
         work.append(f"{names.counted(len(changed), 'changed file')} ({named}{more})")
     heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
-    tips = {git.run(folder, "rev-parse", "HEAD").strip()}
-    own: tuple[str, ...] = ()
-    if kind == "worktree":
-        own = (f"--exclude={registry.branch_of(identity)}",)
-    else:
-        tips.update(heads.split())
+    is_worktree = kind == "worktree"
+    own = (f"--exclude={registry.branch_of(identity)}",) * is_worktree
+    tips = {git.run(folder, "rev-parse", "HEAD").strip(), *([] if is_worktree else heads.split())}
     top = _top_of(layout)
     lost = [tip for tip in sorted(tips) if _is_lost(top, tip, own)]
     if lost:

@@ -38,17 +38,16 @@ def refresh(
     rows = _rows(layout, identity)
     identity = identity and rows[0]["id"]  # keep the same one even if a newer one has its slug
     by_id: dict[str, dict[str, Any]] = {}
-    gaps: list[News] = []
+    news: list[News] = []
     for row in rows:
         if row.get("status") in registry.ACTIVE:
-            changes = background.changes(layout, row, now)
-            if changes:
+            if changes := background.changes(layout, row, now):
                 by_id[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
-            gaps += _collected(layout, row, now)
+            news += _collected(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
             by_id[row["id"]] = {}
-            gaps += _of_gaps(row, registry.gaps_of(row))
-    if not (by_id or gaps):
+            news += _of_gaps(row, registry.gaps_of(row))
+    if not (by_id or news):
         return rows, []
     try:
         ended = _note(layout, by_id, unattended) if by_id else []
@@ -58,10 +57,13 @@ def refresh(
         problem = f"not recorded ({error.strerror}): make room, and look again"
         rows = [row | by_id.get(row["id"], {}) for row in rows]
         return rows, [("end", problem)]
-    after = [each for row in ended for each in _follow(layout, row, now)]
+    for row in ended:
+        try:
+            take_over(layout, row, now)
+        except (ContextError, OSError) as error:  # a look never fails because of it
+            news.append(("end", f"{row['id']}: its end could not be noted: {error}"))
     rows = _rows(layout, identity)
-    news = [_news(layout, row) for row in rows if row["id"] in by_id]
-    return rows, [*news, *gaps, *after]
+    return rows, [*(_news(layout, row) for row in rows if row["id"] in by_id), *news]
 
 
 def _rows(layout: Layout, identity: str) -> list[registry.Row]:
@@ -89,24 +91,16 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
     return ended
 
 
-def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Do what a subagent's end requires, whoever recorded it; a look never fails because of it."""
-    try:
-        take_over(layout, row, now)
-    except (ContextError, OSError) as error:
-        return [("end", f"{row['id']}: its end could not be noted: {error}")]
-    return []
-
-
 def _news(layout: Layout, row: registry.Row) -> News:
     """A row's new status, its missing files, and its last words if it has no result."""
     status, code = str(row.get("status")), row.get("exit_code")
+    line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
-    else:
-        line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
-    if missing := _missing(row):
-        line += f"; it left no {', '.join(missing)}"
+    missing = [item for item in registry.promised(row) if item.get("status") == "missing"]
+    if missing:
+        sources = (names.one_line(str(item.get("source"))) for item in missing)
+        line += f"; it left no {', '.join(sources)}"
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
@@ -115,29 +109,18 @@ def _news(layout: Layout, row: registry.Row) -> News:
     return status, f"{line}: {words}" if words else line
 
 
-def _missing(row: registry.Row) -> list[str]:
-    """The files that a row promises and its subagent did not leave."""
-    promised = row.get("deliverables")
-    items = (
-        [item for item in promised if isinstance(item, dict)] if isinstance(promised, list) else []
-    )
-    missing = [item.get("source") for item in items if item.get("status") == "missing"]
-    return [names.one_line(str(source)) for source in missing]
-
-
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not background.folder_of(layout, row):
         return []
-    old = registry.gaps_of(row)
-    new = [gap for gap in registry.gaps_in(background.log_text(layout, row)) if gap not in old]
+    named, old = registry.gaps_in(background.log_text(layout, row)), registry.gaps_of(row)
     try:
-        noted = registry.note_gaps(layout, row["id"], new, now)
+        new = [gap for gap in named if gap not in old]
+        return _of_gaps(row, registry.note_gaps(layout, row["id"], new, now))
     except OSError as error:
         if error.errno not in _FULL:
             raise
         return []
-    return _of_gaps(row, noted)
 
 
 def _of_gaps(row: registry.Row, gaps: list[str]) -> list[News]:
@@ -158,15 +141,9 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
     if folder:
         background.stop(folder, 0 if at_once else background.GRACE)
     reason = redaction.redacted(reason, layout.limits.secrets_allow)[0]  # a row is committed
-    word = names.slug(reason) or "manual"
-    registry.update(
-        layout,
-        identity,
-        status=f"aborted_{word}",
-        aborted_reason=names.one_line(reason) or word,
-        aborted_at=names.compact(now),
-        finished_at=names.compact(now),
-    )
+    word, at = names.slug(reason) or "manual", names.compact(now)
+    fields = {"aborted_reason": names.one_line(reason) or word, "aborted_at": at, "finished_at": at}
+    registry.update(layout, identity, status=f"aborted_{word}", **fields)
     ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
     return identity
 
@@ -177,18 +154,19 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set. Of
     two calls at once, the second finds it cleaned.
     """
-    identity = _rows(layout, identity)[0]["id"]
+    identity = str(_rows(layout, identity)[0]["id"])
     with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
-        return _cleaned(layout, identity, force, reason, now)
+        _clean(layout, identity, force, reason, now)
+    return identity
 
 
-def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
+def _clean(layout: Layout, identity: str, force: bool, reason: str, now: int) -> None:
     from contextkit.subagents.flows import launch
 
     ((row,), _) = refresh(layout, now, identity)
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
-        return identity
+        return
     if status in ("running", "pending_launch") and not force:
         raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
     place = layout.join(str(row.get("path") or "."))
@@ -207,7 +185,6 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
         shutil.rmtree(folder)
     registry.update(layout, identity, status="cleaned")
     ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
-    return identity
 
 
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
@@ -329,13 +306,9 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
     from contextkit.payloads.flows import storing
 
     output = storing.Output(
-        topic=agent,
-        source=agent,
-        content=text,
-        tokens=tokens.estimate(text),
-        estimated=True,
+        topic=agent, source=agent, content=text, tokens=tokens.estimate(text), estimated=True,
         key_findings=summary,
-    )
+    )  # fmt: skip
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
@@ -378,57 +351,46 @@ def _close(
 
 
 def take_over(layout: Layout, row: registry.Row, now: int) -> None:
-    """Harvest an ended subagent's deliverables, and record its verdict."""
-    from contextkit.reviews.flows import workers
+    """Harvest an ended subagent's deliverables, and record its verdict.
+
+    An agent of a review run that left no file of its own is an ERROR at once.
+    """
+    from contextkit.reviews.flows import agent_files, workers
 
     _harvest(layout, row)
     worker = workers.of_row(layout, row)
-    if worker:
-        _of_run(layout, row, *worker, now)
-    else:
+    if not worker:
         _alone(layout, row, now)
-
-
-def _harvest(layout: Layout, row: registry.Row) -> None:
-    """Copy each promised file out of a sandbox, never over another; record what is missing."""
-    promised = row.get("deliverables")
-    if not isinstance(promised, list) or not promised:
         return
-    items = []
-    for item in promised:
-        if not isinstance(item, dict) or item.get("status") == "harvested":
-            items.append(item)
-            continue
-        path = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
-        source = background.place_of(layout, path) if item.get("source") else ""
-        if not source:
-            items.append({**item, "status": "missing"})
-            continue
-        target = _taken_over(layout, source, str(item["source"]))
-        items.append({**item, "status": "harvested", "target": layout.shown(target)})
-    registry.update(layout, row["id"], deliverables=items)
-
-
-def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """The path of a deliverable in the repository: the original, or a copy."""
-    target = files.inside(layout.root, layout.join(name), "deliverables")
-    if os.path.realpath(source) == target:
-        return target
-    data = files.read_bytes(source)
-    if os.path.isfile(target) and files.read_bytes(target) == data:
-        return target
-    return files.create(target, data)
-
-
-def _of_run(layout: Layout, row: registry.Row, run: Any, agent: str, now: int) -> None:
-    """Record an ERROR at once for an agent of a review run that left no file of its own."""
-    from contextkit.reviews.flows import agent_files, workers
-
+    run, agent = worker
     asked, reading = workers.read_one(layout, run, agent)
     if reading.validation in ("missing", "partial"):
         agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
         registry.update(layout, row["id"], verdict=reading.status)
     workers.notify(layout, run.id, now)
+
+
+def _harvest(layout: Layout, row: registry.Row) -> None:
+    """Copy each promised file out of a sandbox, never over another; record what is missing."""
+    items = registry.promised(row)
+    for item in items:
+        source = background.made(layout, row, item)
+        if source and item.get("status") != "harvested":
+            target = _taken_over(layout, source, str(item["source"]))
+            item |= {"status": "harvested", "target": layout.shown(target)}
+        elif item.get("status") != "harvested":
+            item["status"] = "missing"
+    if items:
+        registry.update(layout, row["id"], deliverables=items)
+
+
+def _taken_over(layout: Layout, source: str, name: str) -> str:
+    """The path of a deliverable in the repository: the original, or a copy."""
+    target = files.inside(layout.root, layout.join(name), "deliverables")
+    data = files.read_bytes(source)
+    if os.path.isfile(target) and files.read_bytes(target) == data:
+        return target
+    return files.create(target, data)
 
 
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
@@ -445,12 +407,14 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             return  # it wrote one itself
         words = background.last_words(layout, row)
         status, summary = _judged(row, words)
-        in_file = bool(receipts.left_by(layout, str(row["id"])))
-        own, path = _handed_in(layout, row, agent, now)
+        left = receipts.left_by(layout, str(row["id"]))
+        log = background.place_of(layout, row.get("log_path"))
+        printed = files.read(log) if log and row.get("status") == "finished" else ""
+        own, path = _handed_in(layout, row, left, printed, now)
         path = path or _kept_by_hook(layout, row)
-        if in_file:
+        if left:
             summary = own or summary
-        elif row.get("status") == "finished" and (path or _is_report(layout, row)):
+        elif row.get("status") == "finished" and (path or _is_report(printed)):
             status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
@@ -469,20 +433,18 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
         return  # a name that no verdict can have
 
 
-def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
+def _handed_in(
+    layout: Layout, row: registry.Row, left: str, printed: str, now: int
+) -> tuple[str, str]:
     """Store what an agent left in its file, or printed at length: its summary and path, or ''."""
     from contextkit.base import tokens
-    from contextkit.payloads.documents import receipts
     from contextkit.text import authored
 
-    left = receipts.left_by(layout, str(row["id"]))
-    log = background.place_of(layout, row.get("log_path"))
-    printed = files.read(log) if log and row.get("status") == "finished" else ""
     text = files.read(left) if left else printed
     if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
         return "", ""
-    session, answer = str(row.get("session") or ""), printed if left else ""
-    stored = _stored(layout, session, agent, text, answer, now)
+    session, agent = str(row.get("session") or ""), str(row.get("slug") or row["id"])
+    stored = _stored(layout, session, agent, text, printed if left else "", now)
     if left:
         os.unlink(left)
     statements = authored.answer(printed) if left and printed.strip() else authored.read(text)
@@ -498,21 +460,20 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
     return next(filter(None, payloads), "")
 
 
-def _is_report(layout: Layout, row: registry.Row) -> bool:
+def _is_report(printed: str) -> bool:
     """Whether a subagent printed prose or Markdown rather than the lines of a log."""
-    log = background.place_of(layout, row.get("log_path"))
-    lines = list(filter(str.strip, files.read(log).split("\n"))) if log else []
+    lines = list(filter(str.strip, printed.split("\n")))
     marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
 def _judged(row: registry.Row, words: str) -> tuple[str, str]:
     """The status of a subagent without a report, and what to say about it."""
-    code = row.get("exit_code")
-    if row.get("status") == "timed_out":
+    status, code = row.get("status"), row.get("exit_code")
+    if status == "timed_out":
         return "FAILED", "its time was up"
-    if row.get("status") == "failed":
-        return "FAILED", f"exit {code}" if code is not None else "gone without an exit status"
+    if status == "failed":
+        return "FAILED", "gone without an exit status" if code is None else f"exit {code}"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
     return "ERROR", "exit 0 without a report or a line of output"

@@ -94,8 +94,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         raise bad_input(f"scope: {error}") from None
     if not text.strip():
         raise bad_input(f"scope: {layout.shown(path)} is empty: write down what the work is")
-    size = tokens.estimate(text)
-    room = layout.limits.subagent_scope_tokens
+    size, room = tokens.estimate(text), layout.limits.subagent_scope_tokens
     whole = size <= room or outside
     if outside:
         remark(f"scope: {typed} is outside the repository: all of it is quoted")
@@ -129,10 +128,9 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
     """The lines of any front matter, and the text below it."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     end = markdown.front_matter(lines)
-    if not end:
-        return (), text
     front = (names.one_line(line) for line in lines[1:end])
-    return tuple(line for line in front if line and line[0] != "#"), "\n".join(lines[end + 1 :])
+    below = "\n".join(lines[end + 1 :]) if end else text
+    return tuple(line for line in front if line and line[0] != "#"), below
 
 
 def assemble(layout: Layout, order: Order) -> str:
@@ -263,19 +261,18 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
         waiting = there.waiting(there.order or there.order_of(""))
     except (ContextError, OSError):
         return None
-    if not waiting:
-        return None
-    name, handoff = next(iter(waiting.items()))
-    marks = [f"it was written on {handoff.branch}"] if handoff.branch not in ("", branch) else []
-    for item in handoff.files_modified:
-        path, _, state = item.rpartition(" (")
-        if not path and item[0] == "(":  # a remark, not a file: `(+3 more)`
-            continue
-        sealed = references.Reference(path=path or item)
-        if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:
-            marks.append(f"{sealed.path} is not there")
-    shown = layout.shown(os.path.join(layout.handoffs, name))
-    return shown, handoffs.render(handoff), tuple(marks[:_MOST_MARKS])
+    for name, handoff in waiting.items():
+        marks = [f"it was written on {handoff.branch}"] * (handoff.branch not in ("", branch))
+        for item in handoff.files_modified:
+            path, _, state = item.rpartition(" (")
+            if not path and item[0] == "(":  # a remark, not a file: `(+3 more)`
+                continue
+            sealed = references.Reference(path=path or item)
+            if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:
+                marks.append(f"{sealed.path} is not there")
+        shown = layout.shown(os.path.join(layout.handoffs, name))
+        return shown, handoffs.render(handoff), tuple(marks[:_MOST_MARKS])
+    return None
 
 
 def _labeled(path: str, news: tuple[str, ...], body: str, shortened: bool) -> str:

@@ -19,7 +19,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
 from contextkit.text.digests.failure_words import says_failed, says_failure
-from contextkit.text.digests.kinds import diff, listing, log
+from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
     Piece,
@@ -126,6 +126,10 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     text = "\n".join(lines) if streamed else text
     told, sizes = _of_segments(text, lines)
     run = log.run(_read("\n".join(lines) if sizes else text), status)
+    if sizes["help"] and help.is_page(text):
+        page = [unit._replace(group="", aspect="", key=False) for unit in run.units
+                if unit.group != FAILING]  # fmt: skip
+        run = log.Run("help", False, page)
     if any(unit.group == listing.STATES for unit in told):
         run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)

@@ -47,11 +47,16 @@ def confidence(text: str) -> int:
     lines = sample.expandtabs().split("\n")
     names = _names(lines)
     options = sum(entry.name[:1] == "-" for entry in names)
-    if any(map(_PAGE.match, lines[:3])):
+    if is_page(text):
         return 70 * (len(names) >= _FEW // 2)
     size = sum(map(bool, lines))
     used = any(map(_USAGE.match, lines)) or options * 4 > size or _described(lines) * 2 > size
     return 70 * (len(names) >= _FEW and used)
+
+
+def is_page(text: str) -> bool:
+    """Whether a text is a page of a manual, of which nothing is a failure."""
+    return any(map(_PAGE.match, text.expandtabs().split("\n", 3)[:3]))
 
 
 def units(text: str) -> list[Unit]:

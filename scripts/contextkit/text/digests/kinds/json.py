@@ -26,9 +26,10 @@ _CUT = 200_000  # characters in which the end of an incomplete text is searched
 def confidence(text: str) -> int:
     """The confidence by the first character, and by parsing or lines; XML is a tree as well."""
     bare = text.lstrip("\ufeff \t\r\n")
-    if bare[:1] not in ("{", "["):
-        return 60 * (objects.tree(text) is not None)
-    return 95 if objects.parsed(bare) is not None else 60 if _is_cut(bare) else 0
+    is_json = bare[:1] in ("{", "[")
+    if objects.tree(text) is not None:
+        return 95 if is_json else 60
+    return 60 * (is_json and _is_cut(bare))
 
 
 def _is_cut(text: str) -> bool:

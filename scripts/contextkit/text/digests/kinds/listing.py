@@ -281,9 +281,10 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         if listed:
             return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
-    for number, (mark, name, is_box) in in_pieces(text, _marked):
-        if is_box and (title := _above(lines, number)):
-            name = f"{title} {name}"
+    marked = in_pieces(text, _marked)
+    titles = _above(lines, {number for number, (_, _, is_box) in marked if is_box})
+    for number, (mark, name, _) in marked:
+        name = f"{titles.get(number, '')} {name}"
         entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
     count = sum(map(len, entries.values()))
     states = list(_states(text, lines))
@@ -362,16 +363,23 @@ def _items(lines: list[str], at: int) -> list[int]:
         below = lines[at + 1 : at + 1 + count]
         is_list = len(below) == count and all(below) and not any(map(_TITLE.match, below))
         return [*range(at + 1, at + 1 + count)] if is_list else []
-    marked = itertools.takewhile(_ITEM.match, itertools.islice(lines, at + 1, None))
-    return [] if _ENDS.search(lines[at]) else [at + 1 + n for n, _ in enumerate(marked)]
+    below_it = range(at + 1, len(lines))
+    marked = itertools.takewhile(lambda number: _ITEM.match(lines[number]), below_it)
+    return [] if _ENDS.search(lines[at]) else [*marked]
 
 
-def _above(lines: list[str], number: int) -> str:
-    """The nearest line above that is indented less."""
-    depth = reading.depth(lines[number])
-    return next(
-        (lines[n].strip() for n in range(number, -1, -1) if reading.depth(lines[n]) < depth), ""
-    )
+def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
+    """The line above each of some lines that is less deep than it; none for one at the margin."""
+    above: dict[int, str] = {}
+    open_lines: list[tuple[int, str]] = []  # depths and words of those that one is in
+    for number, line in enumerate(lines):
+        depth = reading.depth(line)
+        while open_lines and open_lines[-1][0] >= depth:
+            open_lines.pop()
+        if number in numbers and open_lines:
+            above[number] = open_lines[-1][1]
+        open_lines.append((depth, line.strip()))
+    return above
 
 
 @of_piece

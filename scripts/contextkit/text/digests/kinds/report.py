@@ -58,7 +58,7 @@ def confidence(text: str) -> int:
     lines = sample.count("\n") + 1
     if not heads:  # some tools begin their lines like that
         form -= sample.count("\n> ") + sample.count("\n|")
-    if objects.is_yaml(sample):
+    if objects.is_data(sample):
         return 0
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30

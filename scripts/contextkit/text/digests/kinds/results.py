@@ -154,16 +154,16 @@ def _tap(text: str) -> Iterator[Test]:
             continue
         depth = len(match[1])
         has_inner = bool(depths) and depths[-1] > depth
-        depths = [outer for outer in depths if outer <= depth] + [depth]
+        while depths and depths[-1] >= depth:
+            depths.pop()
+        depths.append(depth)
         if has_inner:
             continue
-        others = itertools.takewhile(
-            lambda line: not _TAP.match(line), lines[number + 1 :][:_BLOCK]
-        )
-        block = [*others]
+        below = lines[number + 1 : number + 1 + _BLOCK]
+        block = [*itertools.takewhile(lambda line: not _TAP.match(line), below)]
         message = _said_in(block)
         place = next((at[1] for at in map(_TAP_AT.match, block) if at), "")
-        comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
+        comments = itertools.takewhile(_TAP_COMMENT.match, below)
         texts = [comment.lstrip(" #") for comment in comments]
         place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m), "")
         message = message or " ".join(_worth_saying(texts))

@@ -33,7 +33,7 @@ _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all 
 _FEW = 3  # different cells up to which even numbers are counted as values
 _CELLS = 8  # different cells up to which a column's values are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
-_COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
+_COUNTED = Pattern(r" {0,40}(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
 _NUMBER = Pattern(  # perhaps with a name, a unit, and a percentage in brackets
     r"(?:[A-Za-z]\w*=)?(?P<open>\()?[<>~$€£]?"
     r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
