@@ -47,9 +47,9 @@ class Layout:
     verdicts: str
     state: str  # locks, caches and sessions; never in git
     ended: str  # sessions that ended and can still be resumed
-    running: str  # those that hosts run here: one that died is noticed
+    running: str  # those that hosts run here, to notice dead ones
     swept: str  # touched by each sweep of idle sessions in passing
-    hooks: str  # what they know of subagents, and their errors
+    hooks: str  # what hooks know about subagents, and their errors
     own_session: str  # the id that we generated
     ledger: str  # what happened
     index: str
@@ -218,7 +218,7 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """The absolute paths, existing or not, of what is contextkit's and not the work here.
+        """The absolute paths, existing or not, of contextkit's own files, which are not work.
 
         None of it is part of a diff or a review, and none makes a capsule stale.
         """

@@ -201,7 +201,7 @@ def _day(
 
 
 def _wrapped(text: str) -> list[str]:
-    """Lines of `text` beside the names of the targets, within 80 columns."""
+    """The lines of `text`, wrapped beside the names of the targets within 80 columns."""
     margin = " " * (_MARGIN + 1)
     return textwrap.wrap(text, _COLUMNS, initial_indent=margin, subsequent_indent=margin,
                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
@@ -230,7 +230,7 @@ def taken(into: str, folder: str) -> list[str]:
 
 
 def renamed(text: str, into: str, folder: str) -> str:
-    """`text` with our names for what the host in `into` has targets of its own for."""
+    """`text` with our long names where the host in `into` has targets of the short ones."""
     for name, ours in _names_in(_texts(into, folder)).items():
         text = re.sub(rf"(`|make -s ){name}\b", rf"\1{ours}", text)
     return text

@@ -49,14 +49,14 @@ else:
         """Like `typing.NamedTuple`, without its 6 ms import and most of what a class costs."""
 
     class _Tuple(tuple):
-        """What all of them do."""
+        """The behavior of all of them."""
 
         __slots__ = ()
 
         def __new__(cls, *values, **named):
-            """The first one; it makes the fast constructor, which few classes ever need."""
-            given = ", ".join(cls._fields)
-            make = eval(f"lambda cls, {given}: new(cls, ({given},))", {"new": tuple.__new__})
+            """Make the first instance, and the fast constructor, which few classes ever need."""
+            fields = ", ".join(cls._fields)
+            make = eval(f"lambda cls, {fields}: new(cls, ({fields},))", {"new": tuple.__new__})
             make.__defaults__ = cls._defaults
             cls.__new__ = staticmethod(make)
             return cls(*values, **named)
