@@ -91,7 +91,7 @@ class Program(Declaration):
         return (*self.commands, *(_declared(self.more) if self.more else ()))
 
     def named(self, name: str) -> Command | None:
-        """The command of that name, if there is one; `more` is loaded for who goes beyond."""
+        """The command of that name, if any; `more` is loaded if none of the others has it."""
         own = next((command for command in self.commands if command.name == name), None)
         return own or next((command for command in self.every() if command.name == name), None)
 

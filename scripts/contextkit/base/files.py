@@ -15,7 +15,7 @@ from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
-WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # of a file that is changed in place
+WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # for a file that is changed in place
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash

@@ -67,7 +67,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self._places: dict[str, str] = {}  # by kind
-        self._proved: set[str] = set()  # the stores in use: real folders, and ours
+        self._proved: set[str] = set()  # the stores in use, found to be real folders of ours
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
@@ -90,7 +90,7 @@ class Layout:
         return made
 
     def allowed(self) -> tuple[str, ...]:
-        """What the settings say is no secret; asked only for what may be one."""
+        """The settings' exemptions from secrets, read only if something may be one."""
         return self.limits.secrets_allow
 
     def needs_trust(self, *named: str) -> str:
@@ -138,7 +138,7 @@ class Layout:
         return place
 
     def place(self, kind: str) -> str:
-        """As `store`, but nobody looks whether it is there, and whose: for comparing paths."""
+        """Like `store`, without a check that it exists and is ours: for comparing paths."""
         if kind not in self._places:
             store = stores.BY_KIND[kind]
             named = os.environ.get(store.variable, "") if store.variable else ""

@@ -143,7 +143,7 @@ class Record(_Fields):
 
 
 class Declaration(SimpleNamespace, _Fields):
-    """What we fill ourselves, by the hundred or more: type checkers check it, no run does."""
+    """A record that we fill ourselves, by the hundred or more: only type checkers check it."""
 
 
 def _fits(value: object, annotation: str, cls: type) -> bool:

@@ -221,7 +221,7 @@ def cleaned(values: Any, allowed: Allowed) -> Any:
 
 
 def changed(value: Any, change: Callable[[str, str], str], field: str = "") -> Any:
-    """`value` with `change` applied to each text in its lists and fields, which it is named by."""
+    """`value` with each text in its lists and fields replaced by `change(text, field name)`."""
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, list | tuple):

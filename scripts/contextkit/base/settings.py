@@ -196,7 +196,7 @@ def acting(values: Values) -> Values:
 
 
 def _of_file(path: str, cache: str = "") -> Values:
-    """What a file says; what it said is kept in `cache`, which the user's own has elsewhere."""
+    """The values in a file, which are kept in `cache`; the user's own has its cache elsewhere."""
     try:
         state = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):

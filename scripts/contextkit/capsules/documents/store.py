@@ -107,7 +107,7 @@ def replacing(text: str, path: str) -> str:
 
 
 def _edited(text: str, gone: Collection[int], added: list[str]) -> str:
-    """A capsule without these lines of its front matter, and with others as its last ones."""
+    """A capsule without some lines of its front matter, and with others at its end."""
     lines = text.split("\n")
     end = markdown.front_matter(lines)
     carriage = "\r" * lines[end].endswith("\r")

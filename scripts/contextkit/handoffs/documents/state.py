@@ -169,7 +169,7 @@ def _stamped(name: str) -> str:
 
 
 def _load(layout: Layout) -> tuple[State | None, str]:
-    """The saved state if one can be read, and what is wrong with it. Raises NewerFormat."""
+    """The saved state if it can be read, and what is wrong with it. Raises NewerFormat."""
     path = _path(layout)
     if not os.path.lexists(path):
         return None, ""

@@ -95,7 +95,7 @@ def _add_all(plan: Plan, copy: bool) -> None:
 
 
 def record_of(into: str) -> Adopted:
-    """What adopt recorded in a repository: for this toolkit, or what its Makefile includes."""
+    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes."""
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *makefiles.included(into), FOLDER):
         record = vendored.load(os.path.join(into, folder, vendored.RECORD))
@@ -105,7 +105,7 @@ def record_of(into: str) -> Adopted:
 
 
 def folder_of(into: str) -> str:
-    """The folder for the wrapper or copy in a repository, there or not."""
+    """The folder for the wrapper or copy in a repository, whether it exists or not."""
     return record_of(into).folder
 
 

@@ -189,7 +189,7 @@ class Objects(Engine):
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What goes wrong inside is a ContextError with the name of the remote."""
+        """Turn errors inside into a ContextError with the name of the remote."""
         try:
             yield
         except ContextError:

@@ -371,7 +371,7 @@ def _note_file(notes: Notes, name: str, path: str, now: int) -> bool:
 
 
 def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
-    """Note the text of a document here; one that nobody sent us is this machine's own."""
+    """Note the text of a document here; unless it was sent to us, it is this machine's own."""
     version = notes.documents.setdefault(name, Version(sha256=""))
     digest = names.sha256(data)
     if version.sha256 != digest:

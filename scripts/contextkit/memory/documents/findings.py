@@ -151,7 +151,7 @@ save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
 class Found:
-    """A finding and its path; what its `text` says below the head is parsed on demand.
+    """A finding and its path; the `text` below its head is parsed on demand.
 
     parts: the findings in a `merged` file, each with the name of its source as its path
     """
@@ -170,7 +170,7 @@ class Found:
 
     @property
     def summary(self) -> str:
-        """Cut out of a text as we write it, since parsing that takes fifty times as long."""
+        """The summary; cut out of our own form, since parsing takes fifty times as long."""
         text = self._text.partition("\n\n## Summary\n")[2]
         body, is_ours, _ = text.partition("\n\n## Key Discoveries\n")
         plain = is_ours and "\n## " not in body

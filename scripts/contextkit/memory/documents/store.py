@@ -142,7 +142,7 @@ class Kept(Declaration, Generic[T]):
     kind: str
     parse: Callable[[str], T]
     render: Callable[[T], str]
-    named: str  # what comes before the time in its name, with fields of the document
+    named: str  # its name before the time, with fields of the document
     graded: str = ""  # the field with its status, phase or reason
     stem: str = ""  # the field with the stem of its file
     dated: bool = False  # its time counts before that in its name
