@@ -217,9 +217,9 @@ class _Memory:
 
     def knows(self, task: str) -> bool:
         """Whether anything of a task is stored outside the archive, or its phase."""
-        found_out = task in self.tasks or findings.heads(self._layout, task)
-        found_out = found_out or merged_findings.load_all(self._layout, task)
-        return bool(found_out or memory.current_phase(self._layout, task))
+        is_known = task in self.tasks or bool(findings.heads(self._layout, task))
+        is_known = is_known or bool(merged_findings.load_all(self._layout, task))
+        return is_known or bool(memory.current_phase(self._layout, task))
 
     def open_tasks(self, now: int) -> list[str]:
         """The tasks that the session may mean; else the newest of all, if it may be any."""
