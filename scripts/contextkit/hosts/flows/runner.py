@@ -260,6 +260,15 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
     return action
 
 
+def tell_unwritable(layout: Layout, hook: HookInput) -> Answer:
+    """Say that nothing can be kept where neither our state nor the root can be written."""
+    place = layout.state if os.path.isdir(layout.state) else layout.root
+    if os.access(place, os.W_OK):
+        return NOTHING
+    text = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    return Answer(context=text)
+
+
 def _may_sweep(layout: Layout, hook: HookInput) -> bool:
     """Whether the last sweep was over an hour ago, or the session has ended before."""
     if not os.path.isdir(layout.payloads):
@@ -322,6 +331,16 @@ def note_start(layout: Layout, hook: HookInput) -> Answer:
             agent_type=hook.agent_type, started=names.now(), about=before.about
         )
         seen_agents.save(layout, hook.session, hook.agent, record)
+    return NOTHING
+
+
+def note_stop(layout: Layout, hook: HookInput) -> Answer:
+    """Record when a subagent ended whose answer is too short to be kept, unless it is sent back."""
+    whose = layout, hook.session, hook.agent
+    record = seen_agents.load(*whose) if hook.agent and not hook.sent_back else None
+    if record and record.started > record.stopped:
+        with seen_agents.locked(layout, hook.session):
+            seen_agents.save(*whose, seen_agents.load(*whose).replace(stopped=names.now()))
     return NOTHING
 
 
@@ -480,6 +499,7 @@ def actions_of(hook: HookInput) -> tuple[Action, ...]:
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (
+        tell_unwritable,
         pull_machines,
         where(_may_sweep, "sessions.start"),
         where(lambda *_: os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit",
@@ -502,6 +522,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(lambda layout, hook: _has_runs(layout) and not _nobody(layout, hook),
               "reviews.judge"),
         where(_may_keep, "outputs.keep"),
+        note_stop,
         push_machines,
     ),
     "PreToolUse": (

@@ -4,6 +4,7 @@ The author's words are an answer about the text, or else the text's own Summary,
 (`text/authored.py`). All of them are included, long ones cut at a clause; a digest of the rest
 fills what is left of the cap, and is the whole receipt if there are no such words. `make bench
 what=receipts` measures what the numbers below keep. `make bench
+what=receipts` measures what the numbers below keep. `make bench
 what=receipts` measures what the numbers below keep.
 """
 
@@ -276,7 +277,7 @@ class _Teller:
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
         shown = receipts.said(told)
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
-                for row in digest.rows if row.finding.rstrip(" …") not in shown]  # fmt: skip
+                for row in digest.rows if _uncounted(row.finding) not in shown]  # fmt: skip
         key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
@@ -305,6 +306,12 @@ class _Teller:
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
+
+
+def _uncounted(finding: str) -> str:
+    """A row without the count of what it leaves out, or the sign that it is cut."""
+    told, _, count = finding.rpartition(" (+")
+    return (told if count.endswith("more)") else finding).rstrip(" …")
 
 
 class Beside(NamedTuple):
