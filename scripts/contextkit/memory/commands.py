@@ -570,8 +570,8 @@ def archive(layout: Layout, args: Arguments) -> str:
     moved = upkeep.archive(layout, task)
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
-        known = f"; known tasks: {tasks}" if tasks else ""
-        cli.say(f"{task}: nothing is left to archive{known}")
+        others = f"; known tasks: {tasks}" if tasks else ""
+        cli.say(f"{task}: nothing is left to archive{others}")
     return "\n".join(map(layout.shown, moved))
 
 
