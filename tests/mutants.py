@@ -77,8 +77,10 @@ MODULES = {
         "reviews/documents/phrases.py",
         "reviews/test_review_features.py reviews/test_proof.py",
     ),
-    "tables": ("reviews/documents/tables.py", "reviews/test_reviews.py reviews/test_proof.py"),
-    "trees": ("reviews/documents/trees.py", "reviews/test_review_features.py"),
+    "tables": (
+        "reviews/documents/tables.py",
+        "reviews/test_reviews.py reviews/test_proof.py reviews/test_review_features.py",
+    ),
     "shapes": ("reviews/documents/shapes.py", "reviews/test_reviews.py reviews/test_proof.py"),
     "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (

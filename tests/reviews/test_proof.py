@@ -407,6 +407,7 @@ def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
 @each("said", [
     "Overall: FAIL", "Overall: Hold", "Decision: Not safe", "**Overall verdict:** NACK",
     "Overall: 👎", "**Critic:** parola", "**Kriitiline:** parool",
+    "There is no test, so I request changes.", "It is no surprise that this needs changes.",
 ])  # fmt: skip
 def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
     for place in ("The change is small.", "Fix: limit it."):
@@ -436,6 +437,8 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
     "- P2-1 is old.", "What I checked:\n- the login\n- the cache", "Severity: low", "Risk: none",
     "The severity scale is P0 to P3; none applies here.", "P0 = data loss, P1 = wrong result.",
     "`P0 = data loss, P1 = wrong result.`", "- [ ] No P0 or P1 is open",
+    "I have nothing that would block the merge.", "There is no reason to reject this.",
+    "None of these are urgent.", "Nothing here is a reason to request changes.",
 ])  # fmt: skip
 def test_what_counts_denies_or_explains_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import each
+from conftest import SCRIPTS, each
 from contextkit.reviews.documents import vocabulary
 
 
@@ -176,3 +176,14 @@ def test_a_verdict_in_other_words_passes_only_if_nothing_in_it_fails() -> None:
     for said in ("pass | fail", "passed, one failed", "not a pass", "passing", "2 pass"):
         assert not vocabulary.passes(said), said
     assert not vocabulary.passes("pass. " + "x" * 500 + " fail")
+
+
+def test_every_list_of_words_is_read_and_holds_no_word_twice() -> None:
+    files = (SCRIPTS / "contextkit/reviews").rglob("*.py")
+    code = "".join(path.read_text(encoding="utf-8") for path in files).replace("'", '"')
+    for name, words in vocabulary.LISTS.items():
+        kind, _, rest = name.partition(" ")
+        called = {"any": f'any_of("{rest}"', "needs": f'any_of("{rest}"', "letter": f"{kind} {{",
+                  "column": f"{kind} {{"}.get(kind, f'"{name}"')  # fmt: skip
+        assert called in code, name
+        assert kind in ("any", "needs") or len({*words}) == len(words), name

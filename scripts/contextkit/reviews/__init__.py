@@ -5,10 +5,12 @@ How an agent's file becomes a verdict, from the outside in:
 flows/agent_files         `read` the file of each agent; `ingest` stores a verdict for each
 documents/agent_review    `parse` a file into one Review; `effective_status` follows from it
 documents/index           its lines, the rows of its Findings Index, and the verdict it states
-documents/vocabulary      severities, ids and verdicts, in all the words that agents use for them
+documents/vocabulary      severities, ids and verdicts, by the words in templates/words/reviews.txt
 documents/headers         what an agent says about itself in a few lines around its review
-documents/reader          the findings outside an index, by any tool or person;
-documents/shapes          what a heading, a label, a cell or a line says of severity and place
+documents/reader          the findings outside an index, by any tool or person
+documents/normal, sight   its lines in one form, and its parts, which know what stands around them
+documents/shapes          what a heading, a label or a line says of severity and place;
+documents/tables          what cells and objects do, documents/phrases sentences
 documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored
 

@@ -39,7 +39,8 @@ class Pattern:
 
     def _only_where_needed(self, search: Search) -> Search:
         def found(text: str) -> re.Match[str] | None:
-            return search(text) if any(map(text.lower().__contains__, self.needs)) else None
+            is_there = not text.isascii() or any(map(text.lower().__contains__, self.needs))
+            return search(text) if is_there else None
 
         return found
 

@@ -90,14 +90,17 @@ def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
     data = starting.roster(layout, run, {own.agent: own.id for own in working})
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
     how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
-    return Answer(
-        text="\n".join([
-            f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", "",
-            *(how or _launch_lines(layout, run, data["agents"])), "",
-            f"then: {runs.call(layout, 'verdict_wait', run=run.id)}",
-        ]),
-        data=data,
-    )  # fmt: skip
+    head = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}"]
+    return Answer(text=_next(layout, run, head, how, data["agents"]), data=data)
+
+
+def _next(
+    layout: Layout, run: Run, head: list[str], how: list[str], agents: list[dict[str, str]]
+) -> str:
+    """What a run prints below its `head`: `how` it was launched or can be, and what comes next."""
+    lines = how or _launch_lines(layout, run, agents)
+    then = f"then: {runs.call(layout, 'verdict_wait', run=run.id)}"
+    return "\n".join([*head, "", *lines, "", then])
 
 
 def _launched(
@@ -247,14 +250,8 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     (again,) = starting.roster(layout, run.replace(roster=(args.agent,)))["agents"]
     how = [f"subagent {worker.id}" for worker in working]
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
-    return Answer(
-        text="\n".join([
-            f"path {again['path']}", f"prompt {again['prompt']}", "",
-            *(how or _launch_lines(layout, run, [again])), "",
-            f"then: {runs.call(layout, 'verdict_wait', run=run.id)}",
-        ]),
-        data=data,
-    )  # fmt: skip
+    head = [f"path {again['path']}", f"prompt {again['prompt']}"]
+    return Answer(text=_next(layout, run, head, how, [again]), data=data)
 
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections import Counter
 
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.reviews.documents import headers, index, reader, vocabulary
 from contextkit.reviews.documents.index import UNCLOSED, Finding, Line, Terms
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
+from contextkit.text.blocks import Block, blocks
 
 Status = tuple[str, tuple[str, ...]]
 
@@ -72,15 +73,16 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
         return review.replace(flags=(*review.flags, "too_long"))
     if not text.removeprefix("\ufeff").strip():
         return Review(validation="missing", type="research" if mode == "research" else "verdict")
-    blocks: list[index.Block] = []
-    outside = [line for line in index.walk(text, blocks) if not vocabulary.is_comment(line[2])]
+    indexes: list[index.Block] = []
+    outside = [line for line in index.walk(text, indexes) if not vocabulary.is_comment(line[2])]
+    unclosed = any(level == UNCLOSED for _, level, _ in outside)
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
-    seems_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
-    if mode == "research" if mode or blocks else seems_research:
-        review = _research(outside, blocks)
+    is_asked = mode or indexes
+    if mode == "research" if is_asked else len(_sections(text)) >= _LIKELY or _SENTINEL in last:
+        review = _research(text, indexes, unclosed)
     else:
-        review = _indexed(text, outside, blocks, complete)
+        review = _indexed(text, outside, indexes, complete, unclosed)
         if review.validation == "malformed":
             read = reader.read(text)
             review = review.replace(findings=read.findings, unsure=read.unsure)
@@ -91,7 +93,7 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
         times[identity.upper()] += 1
         addressed.append(finding.replace(id=identity, again=times[identity.upper()]))
     review = review.replace(findings=tuple(addressed), run=_run(text), complete=complete)
-    return _doubted(review, text, blocks, terms)
+    return _doubted(review, text, indexes, terms)
 
 
 def decoded(data: bytes) -> str:
@@ -136,9 +138,11 @@ def _run(text: str) -> str:
     return rest.removesuffix("-->").strip()
 
 
-def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete: bool) -> Review:
+def _indexed(
+    text: str, outside: list[Line], blocks: list[index.Block], complete: bool, unclosed: bool
+) -> Review:
     """Return the review of a file by its indexes and by what stands outside of them."""
-    unclosed, numbers = _numbers(outside)
+    numbers = [number for number, level, _ in outside if level != UNCLOSED]
     there = reader.issues(text, blocks) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
@@ -169,12 +173,6 @@ def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete
         start_line=blocks[0].start if blocks else 0,
         end_line=blocks[0].end if blocks else 0,
     )
-
-
-def _numbers(outside: list[Line]) -> tuple[bool, list[int]]:
-    """Return whether a fence is never closed, and the numbers of the lines outside the index."""
-    numbers = [number for number, level, _ in outside if level != UNCLOSED]
-    return len(numbers) < len(outside), numbers
 
 
 def _verdicts(outside: list[Line]) -> list[str]:
@@ -321,52 +319,48 @@ def _status(review: Review) -> Status:
         flags = (*flags, "no_verdict")
     elif wanted == "safe" != review.stated or max(ranks) != ranks[0]:
         flags = (*flags, "verdict_mismatch")
-    clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
+    is_safe = review.stated == "safe"
+    if not review.stated:  # without a known word, only if there are rows
+        passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
+        is_safe = passes and bool(review.findings)
+    clean = wanted == "safe" and is_safe and _HARMLESS.issuperset(flags)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
 
 
-def _lets_pass(review: Review) -> bool:
-    """Whether the stated verdict allows CLEAN; without a known word, only if there are rows."""
-    if review.stated:
-        return review.stated == "safe"
-    passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
-    return passes and bool(review.findings)
-
-
-def _sections(outside: list[Line]) -> dict[str, list[Line]]:
-    """Return the lines below the first heading of each section that there is."""
-    sections: dict[str, list[Line]] = {}
-    name, rank = "", 0
-    for line in outside:
-        _, level, text = line
-        title = vocabulary.plain(text).lower().lstrip("0123456789. ") if level > 0 else ""
-        begun = title.replace(":", " ").partition(" ")[0]
-        if begun in SECTIONS and begun not in sections:
-            name, rank, sections[begun] = begun, level, []
-        elif 0 < level <= rank:
-            name = ""
-        elif name and level != UNCLOSED:
-            sections[name].append(line)
+def _sections(text: str) -> dict[str, list[Block]]:
+    """Return what stands below the first heading of each section that there is."""
+    sections: dict[str, list[Block]] = {}
+    name, last = "", 0
+    for block in blocks(text):
+        title = vocabulary.plain(block.title).lower().lstrip("0123456789. ").replace(":", " ")
+        begun = title.partition(" ")[0] if block.kind == "heading" else ""
+        is_new = begun in SECTIONS and begun not in sections
+        if is_new and not index.is_index(block.title):
+            name, last, sections[begun] = begun, block.last, []
+        elif block.first <= last and block.kind not in ("comment", "rule"):
+            sections[name].append(block)
     return sections
 
 
-def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
+def _research(text: str, indexes: list[index.Block], unclosed: bool) -> Review:
     """Return the review of a research file, flagged with what keeps it from being complete."""
-    there = {name: list[Line]() for name in SECTIONS} | _sections(outside)
-    listed = [vocabulary.unbulleted(text) for _, level, text in there["sources"] if level <= 0]
-    sources = tuple(bare for bare, is_listed in listed if is_listed)
-    sure = [text for _, level, text in there["confidence"] if level <= 0]
+    there = {name: list[Block]() for name in SECTIONS} | _sections(text)
+    sources = tuple(block.title for block in there["sources"] if block.kind == "item")
+    rows = [row for _, row in vocabulary.numbered(text)]
+    sure, gaps = (
+        " ".join(row for block in there[name] for row in rows[block.first - 1 : block.last]).lower()
+        for name in ("confidence", "gaps")
+    )
     flags = {
         "no_sources": not sources,
         "no_findings": not there["findings"],
         "no_confidence": not there["confidence"],
-        "low_confidence": bool(there["confidence"])
-        and {"high", "medium"}.isdisjoint(vocabulary.words(" ".join(sure))),
+        "low_confidence": bool(sure) and {"high", "medium"}.isdisjoint(vocabulary.words(sure)),
         "no_gaps": not there["gaps"],
-        "significant_gaps": any("significant gap" in text.lower() for _, _, text in there["gaps"]),
-        "unclosed_fence": _numbers(outside)[0],
+        "significant_gaps": "significant gap" in gaps,
+        "unclosed_fence": unclosed,
     }
-    verdicts = (verdict for block in blocks for _, verdict in block.verdicts)
+    verdicts = (verdict for each in indexes for _, verdict in each.verdicts)
     failed = "error" in map(vocabulary.verdict_word, verdicts)
     validation = "valid" if there["findings"] else "malformed"
     return Review(
@@ -379,17 +373,15 @@ def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
     )
 
 
-def _found(section: list[Line]) -> list[Finding]:
-    """Return the findings of research: each heading, and each paragraph that begins in bold."""
-    begun = []
-    for number, level, text in section:
-        lead = text[2:].partition("**")[0] if text.startswith("**") else ""
-        title = vocabulary.plain(text) if level > 0 else lead if ":" not in lead else ""
-        if title:
-            begun.append((number, level, title))
-    findings = []
-    for at, (number, level, title) in enumerate(begun):
-        following = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
-        end = next(following, section[-1][0] + 1) - 1
-        findings.append(Finding(severity="", section="Findings", title=title, line=number, end=end))
-    return findings
+def _found(section: list[Block]) -> Iterator[Finding]:
+    """The findings of research: each heading, and each paragraph that begins in bold."""
+    leads = (block.title[2:].partition("**")[0] * (block.title[:2] == "**") for block in section)
+    titles = [
+        (block, vocabulary.plain(block.title) if block.kind == "heading" else lead)
+        for block, lead in zip(section, leads, strict=True)
+        if block.kind == "heading" or (lead and ":" not in lead)
+    ]
+    ends = [block.first - 1 for block, _ in titles[1:]] + [block.last for block in section[-1:]]
+    for (block, title), end in zip(titles, ends, strict=False):
+        last = block.last if block.kind == "heading" else end
+        yield Finding(severity="", section="Findings", title=title, line=block.first, end=last)

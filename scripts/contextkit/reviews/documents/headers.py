@@ -22,6 +22,7 @@ import re
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import index, vocabulary
+from contextkit.reviews.documents.vocabulary import SERIOUS
 
 # Mildest first.
 STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
@@ -82,7 +83,10 @@ def parse(text: str) -> Header | None:
         elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
         elif line.lstrip("*_`").startswith("VERDICT") and (verdict := vocabulary.verdict(line)):
-            singles.append((number, _of_single(verdict)))
+            status, flags = _status_of(verdict)
+            summary = _WORD.sub("", vocabulary.plain(verdict), 1).strip(" :—–-")
+            single = Header(form="single", status=status, summary=summary, flags=flags)
+            singles.append((number, single))
         elif line.strip("-=_* ") and not vocabulary.is_comment(line):
             content = number
     headers = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
@@ -152,21 +156,13 @@ def _of_tail(fields: dict[str, str], closed: bool) -> Header:
 def _counts(stated: str) -> tuple[int, int, bool]:
     """Return total, P0 and P1, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
     number, _, rest = stated.partition("(")
-    total, every, serious = _number(number), 0, 0
-    readable = bool(stated) and (bool(rest) or total == 0)
-    for part in rest.rstrip(") ").split(",") if rest else ():
-        label, _, number = part.partition(":")
-        severity, count = vocabulary.severity(label), _number(number)
-        readable = readable and bool(severity) and count is not None
-        every += count or 0
-        serious += (count or 0) * ((severity or "P0") in vocabulary.SERIOUS)
-    return max(total or 0, every), serious, readable and total is not None
-
-
-def _of_single(stated: str) -> Header:
-    status, flags = _status_of(stated)
-    summary = _WORD.sub("", vocabulary.plain(stated), 1).strip(" :—–-")
-    return Header(form="single", status=status, summary=summary, flags=flags)
+    parts = (part.partition(":") for part in rest.rstrip(") ").split(",")) if rest else ()
+    counts = [(vocabulary.severity(label), _number(count)) for label, _, count in parts]
+    total, every = _number(number), sum(count or 0 for _, count in counts)
+    serious = sum(count or 0 for severity, count in counts if severity in ("", *SERIOUS))
+    is_known = all(severity and count is not None for severity, count in counts)
+    is_stated = bool(stated) and (bool(rest) or total == 0)
+    return max(total or 0, every), serious, is_stated and is_known and total is not None
 
 
 def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:

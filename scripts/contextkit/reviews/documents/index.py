@@ -13,6 +13,7 @@ unparsed, and then the review cannot be called clean.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base import markdown, names
@@ -28,30 +29,15 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
-_COLUMNS = {  # of tables, by what their heads say
-    "id": "id # no ref nr finding-id",
-    "section": "section area",
-    "file": "file path component datei fichier archivo arquivo файл ファイル 文件",
-    "place": "location place where file:line ort lieu lugar место 場所 位置",
-    "line": "line lines line(s) zeile ligne línea linha строка 行 行号 行番号",
-    "title": "title finding issue description summary message problem details bug what name"
-             " vulnerability problème problema 問題 问题 描述 问题描述 проблема befund"
-             " beschreibung",
-}  # fmt: skip
-_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
+_ROLES = {  # of tables' columns, by what their heads say
+    word: role
+    for role in ("id", "section", "file", "place", "line", "title")
+    for word in vocabulary.LISTS[f"column {role}"]
+}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
-_LABEL_WORDS = frozenset(
-    "must fix should consider could nice to have strong recommendation recommended severity"
-    " priority issue issues finding findings problem problems blocking important optional"
-    " impact before merge suggestion suggestions level and needs attention".split()
-)
-PLURALS = frozenset(
-    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
-    " recommendations violations warnings nits risks defects gaps errors items comments issue"
-    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
-    " severity priority level".split()
-)
+_LABEL_WORDS = vocabulary.word_set("labels of groups")
+PLURALS = vocabulary.word_set("plurals")
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
@@ -89,11 +75,18 @@ def _leveled(line: str, bare: str) -> tuple[int, str]:
 
 def is_index(title: str) -> bool:
     """Whether a heading is that of a Findings Index, even if text is glued to it."""
+    return _behind(title) is not None
+
+
+def _behind(title: str) -> str | None:
+    """Return what stands behind the words of an index's heading; None for any other line."""
     if "ndex" not in title and "NDEX" not in title:
-        return False
-    before, phrase, after = vocabulary.plain(title).lower().partition("findings index")
-    fits = before.strip(" .:)0123456789") in ("", "final")
-    return fits and bool(phrase) and not after.strip()[:1].isalnum()
+        return None
+    bare = vocabulary.plain(title)
+    before, phrase, after = bare.lower().partition("findings index")
+    is_first = before.strip(" .:)0123456789") in ("", "final")
+    is_whole = bool(phrase) and not after.strip()[:1].isalnum()
+    return bare[len(before) + len(phrase) :].strip(" :") if is_first and is_whole else None
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
@@ -117,14 +110,13 @@ def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
 
 def _heading(level: int, line: str) -> str | None:
     """Return the text glued to an index heading, usually ''; None for any other line."""
-    if level < 0 or not is_index(line):
+    glued = _behind(line) if level >= 0 else None
+    if glued is None:
         return None
-    bare = vocabulary.plain(line)
-    glued = bare[bare.lower().index("findings index") + len("findings index") :].strip(" :")
     words = glued.strip("() ").lower().split()
     if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
-        glued = ""  # `Findings Index (7)`
-    return glued if level or not glued else None
+        return ""  # `Findings Index (7)`
+    return glued if level else None
 
 
 class Terms(Record):
@@ -212,22 +204,16 @@ class Block:
 
     def _is_past(self, text: str) -> bool:
         """Whether a line after the verdict is no row: a table of counts, a list of checks."""
-        fields = cells(text) if "|" in text else []
-        if fields:
-            roles = [role(cell) for cell in fields]
-            counts = [
-                cell for cell in map(vocabulary.plain, fields) if not vocabulary.severity(cell)
+        if "|" in text:
+            named = [
+                cell for cell in cells(text) if not vocabulary.severity(vocabulary.plain(cell))
             ]
-            return (
-                not self._columns
-                and "title" not in roles
-                and (all(word.lower() in _COUNTED for word in counts))
-            )
+            counts = all(vocabulary.plain(cell).lower() in _COUNTED for cell in named)
+            return not self._columns and "title" not in map(role, cells(text)) and counts
         bare, listed = vocabulary.unbulleted(text)
-        if not listed or vocabulary.verdict(text):
-            return False
         head = Head(bare)
-        return not (head.severity or head.id)
+        is_row = head.severity or head.id or vocabulary.verdict(text)
+        return listed and not is_row
 
     def finish(self) -> None:
         """End the index; a P0 or P1 label without a row below it is doubtful."""
@@ -291,9 +277,11 @@ class Block:
         """Keep the line if it looks like a finding; return whether all of it was understood."""
         bare, listed = vocabulary.unbulleted(text)
         fields = cells(bare) if "|" in text else []
+        first = fields[0] if len(fields) > 1 else ""  # else the bars are part of a title
+        is_graded = vocabulary.severity(first) or vocabulary.is_id(first)
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
-        elif _is_row_of_fields(fields, bare):
+        elif len(fields) > 1 and (is_graded or not Head(bare).severity):
             row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
@@ -316,9 +304,9 @@ class Block:
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
         """Return the fields of a table row in index order, those without a known column last."""
-        by_role = {"severity": "", "id": "", "section": "", "title": ""}
-        more = fields[len(self._columns) :]
-        for role, field in zip(self._columns, fields, strict=False):
+        by_role = dict.fromkeys(("severity", "id", "section", "title"), "")
+        more = []
+        for role, field in itertools.zip_longest(self._columns, fields, fillvalue=""):
             if role and not by_role[role]:
                 by_role[role] = field
             elif field:
@@ -354,16 +342,6 @@ def role(cell: str) -> str:
     """Return the role of a column in an index: severity, id, section or title; '' for others."""
     own = {"severity": "severity", "id": "id", "title": "title"}
     return own.get(column(cell), "section" if column(cell) in ("section", "place") else "")
-
-
-def _is_row_of_fields(fields: list[str], bare: str) -> bool:
-    """Whether the bars in a line separate fields and are not part of a title: `[P0] a | b`."""
-    if len(fields) < 2:
-        return False
-    first = fields[0]
-    if vocabulary.severity(first) or vocabulary.is_id(first):
-        return True
-    return not Head(bare).severity
 
 
 def _by_place(fields: list[str]) -> tuple[str, ...]:

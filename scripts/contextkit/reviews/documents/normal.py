@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from contextkit.reviews.documents import phrases, vocabulary
+from contextkit.text import objects
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
@@ -21,6 +22,53 @@ _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
 _CELL_BEHIND = Pattern(
     r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.IGNORECASE
 )
+_TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
+_STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_DRAWN = Pattern(r"[│║┃]")
+_BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
+_SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
+_OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
+_SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
+_SHORTCODES = {
+    "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
+    "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
+}  # fmt: skip
+_STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
+_ANNOTATION = Pattern(  # of a build, for the page of a pull request
+    r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
+)
+_PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
+
+
+def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
+    """Return the lines of a text, in one form as well, and where what summaries head ends.
+
+    The ends are lines from 1, by the lines of the headings.
+    """
+    raw = [_annotated(row) for _, row in vocabulary.numbered(text)]
+    is_org = any(row[:2] == "#+" for row in raw)
+    plain: list[str] = []
+    for row in with_marks(raw):
+        made = unmarked(row)
+        made = _STRUCK.sub(" ", made) if "~~" in made else made
+        made = _SETTING.sub(r"\1: \2", made) if "=" in made else made
+        made = _as_heading(made, is_org)
+        if _BORDER.match(made):
+            made = "|---|" if plain and plain[-1][:1] == "|" else ""
+        plain.append(made)
+    return raw, *with_summaries(raw, plain)
+
+
+def _annotated(row: str) -> str:
+    """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
+    row = _STAMPED.sub("", row)
+    match = _ANNOTATION.match(row) if "::" in row else None
+    told = dict(_PARAMETER.findall(match[2])) if match else {}
+    if not match or not {"file", "line"} <= told.keys():
+        return row
+    title = f"{told['title']}: " if "title" in told else ""
+    return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
 
 
 def with_marks(rows: list[str]) -> list[str]:
@@ -45,17 +93,15 @@ def _signs(row: str) -> dict[str, str]:
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
     found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
-    told = {match[1]: _explained(match[2]) for match in found if match}
+    told = {}
+    for match in filter(None, found):
+        parts = [part for part in _PARTED.split(match[2]) if len(part) < _LONGEST]
+        graded = map(vocabulary.severity, parts)
+        told[match[1]] = vocabulary.strictest(*graded, phrases.demanded_in(match[2]))
     if len(told) < len(found) or sum(map(bool, told.values())) < 2:
         return {}
     usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
     return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
-
-
-def _explained(text: str) -> str:
-    """Return the severity that words explain, or one of their parts: `not met, **high**`."""
-    parts = (vocabulary.severity(part) for part in _PARTED.split(text) if len(part) < _LONGEST)
-    return vocabulary.strictest(*parts, phrases.demanded_in(text))
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
@@ -101,3 +147,58 @@ def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
 def _unbold(row: str) -> str:
     bare = row.strip()
     return bare[2:-2].strip() if bare[:2] == bare[-2:] == "**" else bare
+
+
+def unmarked(row: str) -> str:
+    """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
+    bare = row.lstrip()
+    if bare[:1] in ("│", "║"):
+        bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
+    while bare[:1] == ">":
+        row = bare = bare[1:].lstrip()
+    if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
+        row = row.replace(bare[0], "-", 1)
+    row = row.replace("【", "[").replace("】", "] ")
+    if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
+        tick = "✅ " * (bare[3] in "xX")
+        row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
+    if row.count(":") > 1:
+        row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
+    if "<" in row and ">" in row:
+        row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
+        row = row.replace("****", "**")
+        row = objects.unescaped(row)
+        bare = row.strip()
+        row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
+        row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
+    return row
+
+
+def _as_heading(row: str, is_org: bool) -> str:
+    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
+    if row[:2] == "||":
+        return row.replace("||", "|")
+    if row[:1] not in ("=", "h", "*"):
+        return row
+    match = _OTHER_HEADING.match(row)
+    if not match or (match["stars"] and not is_org):
+        return row
+    level = int(match["h"] or 0) or len(match["signs"] or match["stars"])
+    return f"{'#' * min(level, 6)} {row[match.end() :]}"
+
+
+def _as_markdown(match: re.Match[str]) -> str:
+    end, tag = bool(match[1]), match[2].lower()
+    if tag == "img" and (alt := _ALT.search(match[3])):
+        word = alt[1].replace(" Badge", "").replace(" badge", "").strip()
+        return f"[{word}] " if vocabulary.severity(word) else word
+    if tag[0] == "h" and tag[1:].isdigit():
+        return "" if end else "#" * int(tag[1]) + " "
+    return _MARKS.get(tag, ("", ""))[end]
+
+
+_MARKS = {  # of HTML: what begins and what ends it in Markdown
+    **dict.fromkeys(("b", "strong", "summary"), ("**", "**")), "code": ("`", "`"),
+    **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
+    **dict.fromkeys(("br", "p", "div"), (" ", " ")),
+}  # fmt: skip

@@ -25,19 +25,9 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     r"(?: an?)? [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
     needs="call rate consider grade classif deem judge",
 )
-_FORBIDS = Pattern(  # `Please don't go live with these`
-    r"^\W*(?:please )?(?:don['’]t|do not) (?:merge|ship|release|deploy|launch|go (?:live|out))\b"
-    r"|\bkeeps? (?:me|us|this) from (?:approving|merging|being merged)"
-    r"|\b(?:must|can|should)(?: ?not|n['’]t|['’]t) (?:be (?:merg|shipp|deploy)ed|proceed"
-    r"|go (?:live|out|in)|ship|merge|land)\b",
-    re.IGNORECASE,
-    needs="merg ship release deploy launch proceed live out land go␣in approv",
-)
+_FORBIDS = vocabulary.any_of("forbids")
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
-_DONE = frozenset(
-    "fixed resolved closed passed addressed mitigated solved remediated outdated behoben erledigt"
-    " corrigé résolu corregido resuelto corrigido resolvido исправлено".split()
-)
+_DONE = vocabulary.word_set("done")
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
     re.IGNORECASE,
@@ -46,39 +36,10 @@ _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
 _TICKED = Pattern(
     rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
 )
-WORST = Pattern(
-    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
-    r"|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
-    r"|remote code|injection|anyone can|corrupt|twice",
-    re.IGNORECASE,
-)
-BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
-    r"|deadlock"
-    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
-    re.IGNORECASE,
-)
-DENIES = Pattern(
-    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
-    r"|\b(?:nothing|no|none) (?:\w+ ){0,4}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
-    r"|\bcould(?:n't| not) (?:provoke|find|reproduce|trigger|break)"
-    r"|\bprevents? (?:it|this|that|both)\b|: nothing\W*$"
-    r"|\b(?:nothing|no|none|zero|neither|without(?: any)?)[ :-](?:\w+,? ){0,2}"
-    r"(?:critical|high|serious|block)"
-    r"|\b(?:critical|high|serious|blocking)\b[^.:]{0,20}: ?(?:none|no|0)\b"
-    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b"
-    r"|\b(?:is|are|was|were|been) (?:now |all |both )?(?:fixed|fine|resolved|gone|solved)\W*$",
-    re.IGNORECASE,
-)
-DENIED = Pattern(  # a last sentence
-    r"\W*(?:(?:this is )?(?:a )?false (?:positive|alarm)|refuted|withdrawn|rejected|unfounded"
-    r"|not an? (?:real )?(?:issue|problem|bug|defect|vulnerability|finding)"
-    r"|(?:agreed|decided|decision|outcome): (?:leave (?:it|as is)|won['’]t fix)"
-    r"|no (?:action|change) (?:is )?(?:needed|required))"
-    r"(?:[,;(:—–-][^.]{0,60})?\W*$",
-    re.IGNORECASE,
-)
+WORST = vocabulary.any_of("worst")
+BAD = vocabulary.any_of("bad")
+DENIES = vocabulary.any_of("denies")
+DENIED = vocabulary.any_of("denied", r"\W*(?:", r")(?:[,;(:—–-][^.]{0,60})?\W*$")
 
 
 def is_serious(text: str) -> bool:

@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, phrases, shapes, vocabulary
+from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -45,110 +45,32 @@ _LABEL_WORDS = 5
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
-_FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
-_SERIOUS = Pattern(
-    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01]s?(?!\w)(?:-\d+)?"
-    r"|\b(?:critical(?:ity|s)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
-    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b"
-    r"|\bmust[ -]?(?:be )?fix(?:ed)?\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
-    r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
-    r"|\bkr[iy]+t+[iy]\w+|\bgrav[ei]s?\b|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
-    r"|(?<=\d )high\b(?!-)|\bhigh(?=\s?[:=]\s?[1-9])|^::error\b"
-    rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
-    re.IGNORECASE,
-    needs="criti fatal block severe show urgent catastrophic fix high kr bloqu grav ::error",
-)
-_GRADE = Pattern(r"(?:p|sev)[ \-._*`]{0,2}[01]", re.IGNORECASE)
+_FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
+_SERIOUS = vocabulary.any_of("serious", r"(?<!non-)(?<!non )(?:", rf"|{_FOREIGN})")
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
-_WORDS = {
-    "L": "p2 p2s p3 p3s imp medium low minor high major",  # a milder severity
-    "B": "0 zero isn free 没有 沒有 无 無 " + " ".join(vocabulary.NEGATIONS),
-    "T": "nothing rien nichts nada niente ничего",
-    "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
-    "A": "that which",
-    "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
-    # words that make no difference
-    "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
-         " defect defects error errors item items risk risks severity priority security serious"
-         " flaw flaws concern concerns befunde befund fehler problème problèmes problema problemas"
-         " problemi level levels fix count mandatory new changes other real more any such a an t"
-         " here there anything either in it is are was were reaches rises to of de found find"
-         " saw see i we 问题 な問題",
-    ":": ": = ( [ > — –", ".": ". ; 。 ； ) ] } • · ・", ",": ", 、 ，", "|": "|", "?": "?",
-}  # fmt: skip
 _MARK = "\ue000"  # stands for a severity word
-_LETTERS = {word: letter for letter, words in _WORDS.items() for word in words.split()}
-_LETTERS[_MARK] = "S"
+_LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
+_LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in vocabulary.LISTS[f"letter {sign}"]}
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
     r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
-_EXCEPT = Pattern(
-    r"\b(?:except|but|however|apart|besides|other than|unless|only|doubt|yet|fixed|salvo|sauf"
-    r"|au(?:ß|ss)er|excepto|tranne|menos|кроме)\b|除|以外",
-    re.IGNORECASE,
-)
-_STILL = r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't"
+_EXCEPT = vocabulary.any_of("except")
+_STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
-_COUNTED = Pattern(
-    r"(?:p[0-3]|imp|critical|high|medium|low)[\s\"'*:=|(]{1,4}\d|\d\s?(?:p[0-3]|critical|high)\b"
-    r"|\.\w{1,4}:\d",
-    re.IGNORECASE,
-)
-_RULES = Pattern(  # of the contract, quoted
-    r"\W{0,8}(?:any|a single|one) p[01]\b[\w ]{0,40}[:`\"' ]{1,4}(?:risky|needs-changes)\W{0,3}$"
-    r"|.{0,40}p0[|/]p1[|/]p2|one row a finding\. severity",
-    re.IGNORECASE,
-)
-_OTHER_VERDICT = Pattern(
-    r"\b(?:do not|don't|must not|should not|shouldn't|would not|wouldn't|cannot|can't|not ready to"
-    r"|not safe to|hold the)"
-    r"(?: be)? (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\bnot approved"
-    r"|\brequest(?:s|ed|ing)? changes|\bchanges requested|\breject(?:ed|s)?\b|\bno-go\b"
-    r"|\bneeds?[ _-](?:changes|work|attention)\b"
-    r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
-    r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
-    re.IGNORECASE,
-    needs="merge ship release deploy land approve ready request reject no-go need verdict fail"
-    " block unsafe risky nack",
-)
+_COUNTED = vocabulary.any_of("counted")
+_RULES = vocabulary.any_of("rules")
+_REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
-_NO_VERDICT = Pattern(
-    r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"
-    r"|request)"
-    r"|\b(?:nothing(?: here| in (?:it|this))?|none(?: of (?:it|them|these))?|not|never"
-    r"|n't) blocks?\b",
-    re.IGNORECASE,
-)
-_UNREAD = Pattern(
-    r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
-    r"|have not|haven't)\b[^.]{0,30}\b(?:review|read|access|open|load|complete|finish)"
-    r"|\bdiff (?:was|is) (?:empty|missing|cut|truncated)|\bnothing to review|\bempty diff"
-    r"|\b(?:not|un)[ -]?(?:reviewed|looked at|opened)\b(?!\W{0,4}(?:none|nothing|n/a|-))"
-    r"|\bno (?:diff|files|changes) (?:to review|was|were|found)|\b(?:skipped|ran out of"
-    r"|timed out)\b",
-    re.IGNORECASE,
-    needs="not n't unable failed diff nothing no␣ skipped ran timed only unreview un-review"
-    " looked opened",
-)
+_UNREAD = vocabulary.any_of("unread")
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
-)
-_COVERED = Pattern(
-    r"[\s*_`>-]{0,6}(?:coverage|reviewed|read|covered)\W{1,6}\d{1,2}(?:[.,]\d{1,3})?\s?%"
-    r"|.{0,200}\b\d{1,2}\s?% of (?:the |all )?(?:\w+ )?(?:files|diff|changes?)\b",
-    re.IGNORECASE,
-)
-_LIMITED = Pattern(  # of who reads: `I only looked at …`, `we had no access`
-    r"\b(?:I|[Ww]e)\b(?! (?:have )?found)[^.;:!?]{0,40}"
-    r"(?:\b(?:only|no|not|never|cannot|unable)\b|n't\b)[^.;:!?]{0,20}"
-    r"\b(?:look|read|review|open|run|ran|test|check|verif|access|time|load|g[eo]t\b)"
 )
 _OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 _RANGE = Pattern(  # from the first to the last of a scale
@@ -157,19 +79,16 @@ _RANGE = Pattern(  # from the first to the last of a scale
     re.IGNORECASE,
 )
 _EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)
-_OF_FILES = Pattern(
-    r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
-)
+_OF_FILES = vocabulary.any_of("files")
 _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_VERDICT_ROW = Pattern(r"\W{0,8}verdict\W{1,6}(\S.*)$", re.IGNORECASE)
-_IMP_ROW = Pattern(r"\W{0,4}IMP\W{0,4}\|", re.IGNORECASE)
-_NUMBERED = Pattern(
-    r"\W{0,6}(?:issue|finding|bug|problem|defect)s? #?\d|\W{0,6}S[01]\b", re.IGNORECASE
+_IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
+    r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
 )
+_NUMBERED = vocabulary.any_of("numbered")
 _FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
     r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
@@ -191,50 +110,16 @@ _PAIRED = Pattern(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
 _ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
 _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff]")
-_HIDES = "has characters that hide what it says"
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_DATA = frozenset("json yaml yml toml xml html csv markdown md text txt".split())
-_KNOWN = frozenset(
-    "scope file files read reviewed by reviewer reviewers author date model agent confidence effort"
-    " likelihood impact test tests testing naming names name style doc docs documentation"
-    " performance security correctness architecture summary overview note notes method approach"
-    " conclusion strengths strength positive positives coverage checked verified commit branch"
-    " base version target input project improvement improvements suggestion suggestions nit nits"
-    " minor low medium info p2 p3 imp question questions fix fixes why what where how problem"
-    " evidence location recommendation recommendations recommended example examples line lines"
-    " place section details detail description rationale reason observation observations result"
-    " results status verdict counts count finding findings found issue issues index review reviews"
-    " code the a an of and or in for to i we my is was all other total totals category type id ids"
-    " title tags tokens_spent findings_count files_changed detail_path run time duration tools"
-    " tool commands command environment context background design readability maintainability"
-    " complexity error errors handling types typing structure layout dependencies compatibility"
-    " accessibility logic api apis ui ux data config configuration logging build ci lint"
-    " formatting format quality general good well praise thanks next steps step remaining open"
-    " closed done kept unchanged assessment overall final decision gate outcome legend scale"
-    " severity severities levels level priority can it be merged any not approval changes change"
-    " made suggested proposed consider optional none no safe sources gaps references appendix"
-    " table contents things checks check numbers metrics measured facts output behavior behaviour"
-    " zusammenfassung umfang hinweis hinweise verbesserungen fazit résumé portée améliorations"
-    " remarques resumen alcance mejoras notas resumo sommario riepilogo 总结 摘要 要約 概要 まとめ"
-    " 改善 改进 итог резюме".split()
-)
-_PROSE = frozenset(
-    "the a an is are was were it its this that these those one two three all both only of in on at"
-    " with by from they we i there each as so more".split()
-)
-_PASSING = frozenset(
-    "pass passed passes ok okay yes no none safe clean fine good approve approved lgtm ready"
-    " merge n/a done green high low medium ship complete completed 0 consistent clear solid"
-    " excellent ✅ ✓ ✔ 👍".split()
-)
-_TITLED = frozenset(
-    "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
-    " обзор".split()
-)
-_DECIDES = frozenset(["verdict", "decision", "overall", "approve", "approved", "merge", "ship"])
-_FAILING = frozenset(["fail", "fails", "failed", "failing", "rejected", "blocked", "❌", "✗"])
+_DATA = vocabulary.word_set("data")
+_KNOWN = vocabulary.word_set("known")
+_PROSE = vocabulary.word_set("prose")
+_PASSING = vocabulary.word_set("passing")
+_TITLED = vocabulary.word_set("titled")
+_DECIDES = vocabulary.word_set("decides")
+_FAILING = vocabulary.word_set("failing")
 
 
 class Doubt(NamedTuple):
@@ -256,11 +141,9 @@ def doubts(
 
 def _of_index(row: str) -> str:
     """Why a line of the index is a doubt: its verdict, or an improvement, says that it is grave."""
-    verdict = _VERDICT_ROW.match(row)
-    title = row.rpartition("|")[2].strip() if _IMP_ROW.match(row) else ""
-    label = title.partition(":")[0] if ":" in title else ""
-    said = serious_in(verdict[1], "") if verdict else ""
-    said = said or (label if vocabulary.severity(label) in SERIOUS else "")
+    match = _IN_INDEX.match(row)
+    verdict, label = match.groups("") if match else ("", "")
+    said = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
     return f"says {said}, which its index has not" if said else ""
 
 
@@ -272,48 +155,61 @@ def _fixed_in(row: str) -> set[str]:
 
 
 class _Proof:
+    """The lines of a review, and what each is: `_role` is row, issues, box, item, told, or code.
+
+    `row`: of a section that is a row's; `told`: of a table that only counts or measures.
+    """
+
     def __init__(
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
     ) -> None:
         self._raw = all_rows(text.replace("\ufe0f", "").replace("\u200d", ""))
         self._rows = [
-            shapes.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
+            normal.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
         ]
-        self._inside = inside
+        self._inside, self._is_asked_for = inside, terms is not None
         self._ids = {finding.id.upper() for finding in findings if finding.id}
         self._titles = [_words(finding.title) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
         self._fixed = set().union(*map(_fixed_in, self._rows)) & self._confirmed
-        self._of_row: set[int] = set()
-        self._issues: set[int] = set()
-        self._code: dict[int, str] = {}
-        self._told: set[int] = set()  # rows of tables that only count or measure
-        self._boxes = {at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row)}
-        self._is_asked_for = terms is not None
-        every = list(blocks("\n".join(self._rows)))
-        for block in every:
-            self._note(block)
-        self._unwrap({block.first for block in every} | inside | self._told | self._code.keys())
-        self._items = _unled(every, max(inside, default=0))
+        boxes = (at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row))
+        self._role = dict.fromkeys(boxes, "box")
+        every = blocks("\n".join(self._rows))
+        self._note(every)
+        told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
+        self._unwrap({block.first for block in every}.union(inside, told))
 
-    def _note(self, block: Block) -> None:
-        """Note whether a row explains the lines of a block, and whether it is code or counts."""
-        span = range(block.first, block.last + 1)
-        if block.kind == "heading":
-            if self._is_of_row(block.title):
-                self._of_row.update(span)
-            elif _all_words(block.title) in (["issues", "found"], ["issues"], ["findings"]):
-                self._issues.update(span)
-        elif block.kind == "table":
-            rows = [markdown.cells(vocabulary.plain(self._rows[number - 1])) for number in span]
-            if _counts_nothing(rows[0], rows[2:]):
-                self._told.add(block.first)
-            elif _measures(rows[2:]):
-                self._told.update(span)
-        elif block.kind == "code":
-            language = (block.title.split() or ["text"])[0].lower()
-            self._code |= dict.fromkeys(span, language) | {block.first: "code"}
+    def _note(self, every: list[Block]) -> None:
+        """Note what the lines of each block are; an item if nothing leads it, below the index."""
+        index_ends, heads, is_led = max(self._inside, default=0), 0, False
+        for block in every:
+            span = range(block.first, block.last + 1)
+            heads += block.kind == "heading" and block.first > index_ends
+            if block.kind == "heading":
+                is_all = _all_words(block.title) in (["issues", "found"], ["issues"], ["findings"])
+                role = "row" if self._is_of_row(block.title) else "issues" * is_all
+                self._role |= dict.fromkeys(span, role) if role else {}
+            elif block.kind == "table":
+                self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
+            elif block.kind == "code":
+                language = (block.title.split() or ["text"])[0].lower()
+                self._role |= dict.fromkeys(span, f"code {language}") | {block.first: "code code"}
+            elif block.kind == "item" and heads == 1 and not is_led:
+                self._role.setdefault(block.first, "item")
+            is_led = is_led if block.kind == "item" else block.title.rstrip("* ")[-1:] == ":"
+
+    def _told_of(self, table: Block) -> int:
+        """Return how many lines of a table only count none that is serious, or measure."""
+        span = self._rows[table.first - 1 : table.last]
+        head, *rows = (markdown.cells(vocabulary.plain(row)) for row in span)
+        rows = rows[1:]
+        serious = [at for at, cell in enumerate(head) if vocabulary.severity(cell) in SERIOUS]
+        below = {row[at] if at < len(row) else "" for row in rows for at in serious}
+        if below and below <= {"", "0", "-", "–", "—", "none"}:
+            return 1
+        measured = (len(row) > 2 and all(map(_MEASURED.fullmatch, row[1:])) for row in rows)
+        return len(span) if rows and all(measured) else 0
 
     def _unwrap(self, begin: set[int]) -> None:
         """Move the rest of a sentence to the line where it begins, unless that line is its own."""
@@ -352,83 +248,67 @@ class _Proof:
                     yield Doubt(number, _shown(row), f"the run asked for {most} files")
             elif _COUNTS.match(row[:40]):
                 counted = True
-                if not self._agrees(row):
+                told = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
+                differs = (told.get(x, 0) != self._counts[x] for x in {*SEVERITIES[:4], *told})
+                if any(differs):
                     yield Doubt(number, _shown(row), "its counts are not those of its index")
         missing = {NOT_READ: not read, NOT_COUNTED: not counted}
         missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids)
         yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
 
-    def _agrees(self, row: str) -> bool:
-        """Whether the counts in a line are those of the index."""
-        counts = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
-        return all(counts.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *counts})
-
     def lines(self) -> Iterator[Doubt]:
         numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
-            raw, after = self._raw[number - 1], self._rows[following - 1] if following else ""
-            is_hiding = _hides(raw)
-            row = self._rows[number - 1]
-            if is_hiding:
-                why = _HIDES
-            elif number in self._inside:
-                why = _of_index(row)
-            else:
-                why = self._why(number, row, after)
-            if why:
-                yield Doubt(number, _shown(raw), why)
+            after = self._rows[following - 1] if following else ""
+            if why := self._why(number, self._rows[number - 1], after):
+                yield Doubt(number, _shown(self._raw[number - 1]), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
-        """Return why a line outside the index is a doubt, or ''."""
-        if _SPACED.search(row):
-            return _HIDES
+        """Return why a line is a doubt, or ''."""
+        raw = self._raw[number - 1]
+        if _hides(raw) or _SPACED.search(row):
+            return "has characters that hide what it says"
+        if number in self._inside:
+            return _of_index(row)
         if len(row) > _LONGEST:
             return "is too long to be judged"
-        if self._is_asked(number, row):
+        confirmed = self._confirmed and _fixed_in(row)
+        if _OURS.match(raw) or _RULES.match(row) or confirmed:
             return ""
-        row = self._without_fixed(row)
+        first = (row.split() or [""])[0]
+        if first.strip("*_`:,.").upper() in self._fixed and not _STILL.search(row):
+            row = row.replace(first, "x", 1)
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index has not"
-        if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
+        if not _is_scale(row) and _stands(_REFUSES, row):
             return "gives another verdict"
-        if _search(_UNREAD, row) or _reads_less(row) or _LIMITED.search(row):
+        if _UNREAD.search(row) or _reads_less(row):
             return "says that not all was reviewed"
         return self._unexplained(number, row)
 
-    def _is_asked(self, number: int, row: str) -> bool:
-        """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        is_left = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
-        return bool(is_left or (self._confirmed and _fixed_in(row)))
-
-    def _without_fixed(self, row: str) -> str:
-        """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
-        first = (row.split() or [""])[0]
-        if first.strip("*_`:,.").upper() not in self._fixed or re.search(_STILL, row.lower()):
-            return row
-        return row.replace(first, "x", 1)
-
     def _serious(self, number: int, row: str, after: str) -> str:
         """Return the severity that a line says in its words, its attributes or its images."""
-        if number in self._told:
+        if self._role.get(number) == "told":
             return ""
         word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)
-            shown = _said_words(folded) > _said_words(row)
-            word = serious_in(folded, after) if shown else ""
+            shown, said = (_SERIOUS.findall(each.replace("_", "")) for each in (folded, row))
+            word = serious_in(folded, after) if len(shown) > len(said) else ""
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
-            match = _said(inside)
+            match = _SERIOUS.search(inside)
             word = match[0] if match else ""
         return word
 
     def _unexplained(self, number: int, row: str) -> str:
         """Return what a line states that no row explains, or ''."""
-        if self._code.get(number, "text") not in _DATA:
-            return ""
+        role = self._role.get(number, "")
         bare = vocabulary.unbulleted(row.strip())[0]
-        if not any(map(str.isalpha, bare)) or self._is_of_row(bare) or number in self._told:
+        if role == "told" or (role[:4] == "code" and role[5:] not in _DATA):
+            return ""
+        if not any(map(str.isalpha, bare)) or self._is_of_row(bare):
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or is_bold:
@@ -441,61 +321,32 @@ class _Proof:
             return "is a severity, which its index has not"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
-        of_row = number in self._of_row
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
-            is_explained = of_row and bare[: label.end("label")].isascii()
+            is_explained = role == "row" and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
-            if why or is_explained or number not in self._issues | self._boxes:
+            if why or is_explained or role not in ("issues", "box"):
                 return why
-        return "" if of_row else self._open(number, bare)
+        return "" if role == "row" else self._open(role, bare)
 
-    def _open(self, number: int, bare: str) -> str:
+    def _open(self, role: str, bare: str) -> str:
         """Return why a line is a doubt that stands where findings do, or ''."""
-        if vocabulary.says_nothing(vocabulary.plain(bare).strip(".")) or _said(bare):
-            return ""  # denied
-        if number in self._issues:
-            return "stands under Issues Found without a row"
-        if number in self._boxes:
-            return "is a box that is not ticked"
-        may_be_one = number in self._items and not phrases.is_ticked(bare)
-        is_one = may_be_one and (self._is_asked_for or phrases.is_serious(bare))
-        return "is an item that no row and no line above it explains" if is_one else ""
+        is_denied = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
+        if is_denied or _SERIOUS.search(bare):
+            return ""
+        if role == "item" and not phrases.is_ticked(bare):
+            is_one = self._is_asked_for or phrases.is_serious(bare)
+            return "is an item that no row and no line above it explains" if is_one else ""
+        whys = {"issues": "stands under Issues Found without a row",
+                "box": "is a box that is not ticked"}  # fmt: skip
+        return whys.get(role, "")
 
     def _explains(self, title: str) -> bool:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if index.group_of(title) or _said(title):
+        if index.group_of(title) or _SERIOUS.search(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
-
-
-def _unled(every: list[Block], index_ends: int) -> set[int]:
-    """Return the lines of items that nothing leads, in the section below the index."""
-    below = [block for block in every if block.first > index_ends]
-    heads = [at for at, block in enumerate(below) if block.kind == "heading"]
-    first, last = ((*heads, len(below), len(below)))[:2]
-    led, lines = False, set[int]()
-    for block in below[first:last]:
-        if block.kind == "item" and not led:
-            lines.add(block.first)
-        elif block.kind != "item":
-            led = block.title.rstrip("* ")[-1:] == ":"
-    return lines
-
-
-def _counts_nothing(head: list[str], rows: list[list[str]]) -> bool:
-    """Whether a table's head names severities and all cells below the serious ones are 0."""
-    serious = [at for at, cell in enumerate(head) if vocabulary.severity(cell) in SERIOUS]
-    below = {row[at] if at < len(row) else "" for row in rows for at in serious}
-    return bool(below) and below <= {"", "0", "-", "–", "—", "none"}
-
-
-def _measures(rows: list[list[str]]) -> bool:
-    """Whether a table compares measured values: two or more columns of numbers with a unit."""
-    return bool(rows) and all(
-        len(row) > 2 and all(_MEASURED.fullmatch(cell) for cell in row[1:]) for row in rows
-    )
 
 
 def _of_label(label: str, text: str, is_explained: bool) -> str:
@@ -506,8 +357,9 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     if is_verdict or (is_brief and value[0] in _FAILING):
         passes = value[0] in _PASSING and value != ["no"]
         return "" if passes else "gives another verdict"
-    if _is_unknown_severity(label, value):
-        return "has a severity that nobody knows"
+    if vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3:
+        is_known = any(map(vocabulary.severity, value)) or "none" in value
+        return "" if is_known else "has a severity that nobody knows"
     if is_explained or _is_known_label(label, text):
         return ""
     return f"is a statement of its own ({names.one_line(label)[:30]})"
@@ -518,26 +370,19 @@ def _is_known_label(label: str, value: str) -> bool:
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
-    if _said(label):
+    if _SERIOUS.search(label):
         return True  # denied where it stands: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
     if _NUMBERED.match(label):
         return False
-    if all(map(_passes, _all_words(value))) or vocabulary.says_nothing(vocabulary.plain(value)):
+    if all(
+        word in _PASSING or word.isdigit() or vocabulary.severity(word)
+        for word in _all_words(value)
+    ) or vocabulary.says_nothing(vocabulary.plain(value)):
         return True
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
-
-
-def _is_unknown_severity(label: str, value: list[str]) -> bool:
-    """Whether the value of a label such as `Severity` is a word or number that is none."""
-    is_scale = vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3
-    return is_scale and not any(map(vocabulary.severity, value)) and "none" not in value
-
-
-def _passes(word: str) -> bool:
-    return word in _PASSING or word.isdigit() or bool(vocabulary.severity(word))
 
 
 def _folded(row: str) -> str:
@@ -564,48 +409,29 @@ def serious_in(row: str, after: str) -> str:
     for mark in ("*", "_", "~", "\\"):
         text = text.replace(mark, "")
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
-    if not _said(read):
+    if not _SERIOUS.search(read):
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
-    return next(filter(None, map(_of_sentence, sentences)), "")
+    return next((word for one in sentences if (word := _stands(_SERIOUS, one, _EXCEPT))), "")
 
 
-def _said(text: str) -> re.Match[str] | None:
-    """Search a text for a severity word, all of it only where a grade such as P0 may stand."""
-    return _SERIOUS.compiled.search(text) if _GRADE.search(text) else _search(_SERIOUS, text)
-
-
-def _search(pattern: Pattern, text: str) -> re.Match[str] | None:
-    """Search a text; what is needed is looked for first only where no letter passes for another."""
-    match: re.Match[str] | None = (pattern if text.isascii() else pattern.compiled).search(text)
-    return match
-
-
-def _said_words(row: str) -> int:
-    return len(_SERIOUS.findall(row.replace("_", "")))
-
-
-def _of_sentence(sentence: str) -> str:
-    severities = _SERIOUS.findall(sentence)
-    marked = _SERIOUS.sub(_MARK, sentence.replace(_MARK, "x"))
-    rest, denied = _without_denied(marked)
-    if _MARK in rest:
-        return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
-    return names.one_line(severities[0]) if denied and _EXCEPT.search(rest) else ""
-
-
-def _without_denied(marked: str) -> tuple[str, bool]:
-    """Return a sentence without the severities that it denies, and whether there were any."""
+def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
+    """Return the first words of a pattern that a sentence does not deny; all if it has a `but`."""
+    told = [match[0] for match in pattern.finditer(sentence)]
+    if not told:
+        return ""
+    marked = pattern.sub(_MARK, sentence.replace(_MARK, "x"))
     words = list(_WORD.finditer(marked))
     texts = (word[0].lower() for word in words)
     letters = "".join(_LETTERS.get(text) or ("9" if text.isdigit() else "w") for text in texts)
-    rest = list(marked)
+    rest = marked
     for match in _DENIED.finditer(letters):
         first, last = words[match.start()].start(), words[match.end() - 1].end()
-        rest[first:last] = [" "] * (last - first)
-    return "".join(rest), bool(_DENIED.search(letters))
+        rest = rest[:first] + " " * (last - first) + rest[last:]
+    left = rest.count(_MARK) or len(told) * bool(but and but.search(rest))
+    return names.one_line(told[-left]) if left else ""
 
 
 def _is_scale(read: str) -> bool:
@@ -643,9 +469,7 @@ def _unescaped(row: str) -> str:
 
 
 def _reads_less(row: str) -> bool:
-    """Whether a line says that fewer files were read than there are, or less than all."""
-    if _COVERED.match(row):
-        return True
+    """Whether a line says that fewer files were read than there are."""
     if "%" in row or not any(map(str.isdigit, row)):
         return False
     return any(

@@ -22,25 +22,23 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, phrases, shapes, tables, trees, vocabulary
+from contextkit.reviews.documents import (
+    index,
+    phrases,
+    shapes,
+    tables,
+    vocabulary,
+)
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
-from contextkit.reviews.documents.sight import COUNTED, MOST_SIBLINGS, PLACEHOLDER, Sight
+from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
-from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-_REPEATS = frozenset(
-    "summary recap overview statistics stats checklist plan roadmap conclusion totals breakdown"
-    " next recommended actions action metrics scorecard verdict assessment table-of-contents"
-    " contents zusammenfassung résumé resumen order prioritized".split()
-)
-_PRAISE = frozenset(
-    "strengths positive positives praise good well works passed checked verified fine"
-    " fixed resolved license licence dismissed".split()
-)
-_WORK = frozenset("changes fixes comments suggestions improvements".split())
+_REPEATS = vocabulary.word_set("repeats")
+_PRAISE = vocabulary.word_set("praise")
+_WORK = vocabulary.word_set("work")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
@@ -49,6 +47,7 @@ MOST_LINES = 20_000  # of a file that are read: more take too long (make torture
 _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence that names nothing: `High priority.`
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
+_COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _FEW = 100  # characters of what says that there is nothing
 
 
@@ -65,17 +64,24 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Outline(text)
-    candidates = sight.of_blocks()
     printed = list(sight.of_tools())
-    starts = {finding.line for finding in printed}
-    candidates = [each for each in candidates if not sight.is_around(each, starts)]
-    there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
-    candidates += [finding for finding in printed if finding.line not in there]
+    starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
+    candidates = [
+        each
+        for each in sight.of_parts()  # a paragraph around what a tool says is none
+        if each.line in headed or starts.isdisjoint(range(each.line + 1, each.end + 1))
+    ]
+    candidates += _beside(candidates, printed)
     candidates = candidates or list(sight.of_codes())
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
-    there = {line for each in candidates for line in range(each.line, each.end + 1)}
-    candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
+    candidates += _beside(candidates, sight.of_prose(is_told))
     return Read(tuple(_single(candidates)), sight.unsure(candidates))
+
+
+def _beside(candidates: list[Finding], others: Iterable[Finding]) -> list[Finding]:
+    """Return the other findings that begin in none of the candidates."""
+    there = {line for each in candidates for line in range(each.line, each.end + 1)}
+    return [finding for finding in others if finding.line not in there]
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
@@ -87,7 +93,10 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     )
     sight = Outline("\n".join(rows))
     by_key: dict[str, Finding] = {}
-    for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
+    named = ((part, shapes.titled(part.title)[0]) for part in sight.headings)
+    ids = [shapes.finding("", part.title, part.first, part.last, identity=identity)
+           for part, identity in named if identity]  # fmt: skip
+    for finding in [*ids, *sight.of_parts(nested=True)]:
         key = finding.id.upper() or f" {finding.line}"
         there = by_key.setdefault(key, finding)
         told = finding if finding.line == there.line else there  # the latter as it was read whole
@@ -137,121 +146,93 @@ def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
 class Outline(Sight):
     """Where the findings of a text begin and end, each judged by its features."""
 
-    def _holds_findings(self, at: int, is_own: bool) -> bool:
-        """Whether a heading only groups findings; `is_own`: it has an id or a severity itself."""
-        kinds = ("heading",) if self._graded(at) else ("heading", "item")
-        last = self.blocks[at].last
-        inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
-        titles = (
-            x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
-        )
-        is_told = any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
-        below = self._direct.get(at, [at])[0]
-        counts = COUNTED.search(self.blocks[at].title) and self.blocks[below].kind != "heading"
-        return not is_own and (is_told or bool(counts))
-
-    def of_ids(self) -> Iterator[Finding]:
-        """The headings that begin with an id, whether or not they have a severity."""
-        for block in self.blocks:
-            if block.kind == "heading" and (identity := shapes.titled(block.title)[0]):
-                yield shapes.finding("", block.title, block.first, block.last, identity=identity)
-
-    def of_blocks(self, nested: bool = False) -> list[Finding]:
-        return self._led_by_places(list(self._of_blocks(nested)))
-
-    def _led_by_places(self, findings: list[Finding]) -> list[Finding]:
-        """Return the findings with the place that stands on the line above, if the first has one.
+    def of_parts(self, nested: bool = False) -> list[Finding]:
+        """The findings that parts tell of, each with the place on the line above, if the first has.
 
         What stands above one ends the one before.
         """
-        above = [self._place_above(finding.line) for finding in findings]
+        findings = list(self._of_parts(nested))
+        above = [self.place_above(finding.line) for finding in findings]
         if not above or not above[0]:
             return findings
         made: list[Finding] = []
         for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
             is_cut = finding.line < following <= finding.end
-            own = finding.replace(end=self._told_until(following - 1)) if is_cut else finding
+            own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
             place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
             is_better = place.line or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
 
-    def _of_blocks(self, nested: bool) -> list[Finding]:
-        candidates: list[Finding] = []
+    def _of_parts(self, nested: bool) -> Iterator[Finding]:
         skip = 0  # the last line of a finding: nothing inside it is another
-        for at, block in enumerate(self.blocks):
-            if block.first <= skip or block.kind in ("code", "rule", "comment"):
+        for part in self.parts:
+            if part.first <= skip or part.kind in ("code", "rule", "comment"):
                 continue
-            if block.kind == "heading" and self._is_over(at):
-                skip = block.last
-                self._over.update(range(block.first, skip + 1))
-            if block.first <= skip or self._is_below(at, _NO_FINDINGS):
+            is_heading = part.kind == "heading"
+            if is_heading and part.is_over:
+                skip = part.last
+                self.over.update(range(part.first, skip + 1))
+            elif part.is_below(_NO_FINDINGS):
                 continue
-            if block.kind == "table":
-                candidates += self._of_table(at, block)
-                continue
-            is_heading = block.kind == "heading"
-            candidate = (
-                self._of_heading(at, block, nested) if is_heading else self._of_line(at, block)
-            )
-            if candidate:
-                candidates.append(candidate)
-                skip = block.last if is_heading and nested else candidate.end
-        return candidates
+            elif part.kind == "table":
+                yield from self._of_table(part)
+            elif one := (self._of_heading(part, nested) if is_heading else self._of_line(part)):
+                yield one
+                skip = part.last if is_heading and nested else one.end
 
-    def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
+    def _of_heading(self, part: Part, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if severity := self._group(at):
-            is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
-            return self._of_group(at, severity, nested) if is_told else None
-        identity, _, title = shapes.titled(block.title)
-        severity = self._graded(at)
-        if not (severity or shapes.is_about(block.title, index.PLURALS)):
-            severity = self._inherited(at)
-        is_own = bool(identity) or block.title[:1] == "["
-        if self._is_file(at) or self._holds_findings(at, is_own):
-            return None
-        is_advice = severity == "IMP" and not identity and block.title[:1] != "["
+        if severity := part.group:
+            is_told = severity in SERIOUS and not shapes.is_about(part.title, _WORK)
+            return self._of_group(part, nested) if is_told else None
+        identity, _, title = shapes.titled(part.title)
+        is_general = shapes.is_about(part.title, index.PLURALS)
+        severity = part.graded or ("" if is_general else part.inherited)
+        is_own = bool(identity) or part.title[:1] == "["
+        is_advice = severity == "IMP" and not is_own
         if is_advice or not severity or vocabulary.says_nothing(title):
             return None
-        return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
+        if part.is_file or (not is_own and self._holds_findings(part)):
+            return None
+        end = part.last
+        for other in self.parts[part.at + 1 : part.at + 100]:  # its parts, named as those of others
+            if other.first > end:
+                if other.title not in self.repeated or other.inside is not part.inside:
+                    break
+                end = other.last
+        return self._made(severity, identity, title, part.first, end, recap=False)
 
-    def _of_group(self, at: int, severity: str, nested: bool) -> Finding | None:
+    def _holds_findings(self, part: Part) -> bool:
+        """Whether a heading without an id or a severity of its own only groups findings."""
+        kinds = ("heading",) if part.graded else ("heading", "item")
+        inside = itertools.takewhile(lambda x: x.first <= part.last, self.parts[part.at + 1 :])
+        told = (x for x in inside if x.kind in kinds)
+        titles = (x.title for x in told if x.kind != "heading" or x.first < x.last)
+        is_counted = _COUNTED.search(part.title) and (part.direct or [part])[0].kind != "heading"
+        return is_counted or any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+
+    def _of_group(self, part: Part, nested: bool) -> Finding | None:
         """What is told below a heading that only names a severity; a few mild words are none."""
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if not below or any(block.kind not in ("text", "code", "quote") for block in below):
+        below = part.direct
+        is_text = all(each.kind in ("text", "code", "quote") for each in below)
+        if not below or not is_text or any(each.begins_one for each in below):
             return None
-        if any(map(self._begins_one, self._direct[at])):
+        first = below[0].title
+        text = "\n".join(self.plain[below[0].first - 1 : below[-1].last])
+        is_placed = "`" in text or len(text) > _FEW or bool(shapes.place_in(text).file)
+        is_told = is_placed or nested or phrases.is_serious(phrases.DENIES.sub("", text))
+        is_empty = not is_told or vocabulary.says_nothing(first) or bool(_NONE.match(first))
+        if is_empty or any(shapes.begins_finding(each.title) for each in below):
             return None
-        block, title = self.blocks[at], phrases.first_sentence(below[0].title)
-        text = self._text(below[0].first, below[-1].last)
-        is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
-        is_empty = not (is_placed or nested or phrases.is_serious(phrases.DENIES.sub("", text)))
-        is_empty = is_empty or vocabulary.says_nothing(below[0].title)
-        is_empty = is_empty or bool(_NONE.match(below[0].title))
-        if is_empty or any(shapes.begins_finding(block.title) for block in below):
-            return None
-        return self._made(severity, "", title, block.first, block.last, recap=True)
+        title = phrases.first_sentence(first)
+        return self._made(part.group, "", title, part.first, part.last, recap=True)
 
-    def _all_of(self, at: int) -> int:
-        """The last line of a heading and of its parts: those of its level named as others are."""
-        last = self.blocks[at].last
-        for other in self.blocks[at + 1 : at + 100]:
-            if other.first <= last:
-                continue
-            if other.title not in self._parts or other.inside != self.blocks[at].inside:
-                break
-            last = other.last
-        return last
-
-    def _of_line(self, at: int, block: Block) -> Finding | None:
+    def _of_line(self, part: Part) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
-        bare = vocabulary.unbulleted(block.title)[0]
-        if "**" not in bare[:80]:
-            bare = bare[: shapes.LONG]
+        bare = vocabulary.unbulleted(part.title)[0]
         head = shapes.head_of(bare)
-        own = self.plain[block.first - 1 : block.last][:14]
-        own += self._label_behind(at)
+        own = [*part.few, *self._label_behind(part)]
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(phrases.is_settled, own)):
             return None
@@ -263,32 +244,28 @@ class Outline(Sight):
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
-        is_item = block.kind == "item" and block.level < 2
-        is_listed = not severity and (is_item or self._begins_one(at))
-        inherited = self._inherited(at) if is_listed else ""
+        is_item = part.kind == "item" and part.level < 2
+        inherited = part.inherited if not severity and (is_item or part.begins_one) else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
-        end = self.end_of(at, block)
-        behind = self.plain[block.last : end]
-        if self._is_denied(block.first, end) or any(map(phrases.is_settled, behind)):
-            self._over.update(range(block.first, end + 1))
+        title, end = part.name(head.title if head.severity or head.id else bare, bare), part.end
+        behind = self.plain[part.last : end]
+        if self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
+            self.over.update(range(part.first, end + 1))
             return None
-        recap = bool(inherited) or self._is_below(at, _REPEATS)
-        told = min(block.last, block.first + 12)
-        identity = head.id or self._labelled(block.first - 1, told, _IDS)
-        return self._made(severity or inherited, identity, title, block.first, end, recap)
+        recap = bool(inherited) or part.is_below(_REPEATS)
+        identity = head.id or labelled(part.few, _IDS)
+        return self._made(severity or inherited, identity, title, part.first, end, recap)
 
-    def _label_behind(self, at: int) -> list[str]:
+    def _label_behind(self, part: Part) -> list[str]:
         """Return the label that stands as a paragraph behind an item, or behind a bold title."""
-        _, _, _, _, last, inside = block = self.blocks[at]
-        if block.kind != "item" and not self._leads(at):
+        if part.kind != "item" and not part.leads:
             return []
-        end = self.end_of(at, block)
-        behind = (block for block in self.blocks[at + 1 : at + 6] if last < block.first <= end)
-        texts = itertools.takewhile(lambda x: (x.kind, x.inside) == ("text", inside), behind)
-        rows = (self.plain[block.first - 1] for block in texts if block.first == block.last)
+        end, near = part.end, self.parts[part.at + 1 : part.at + 6]
+        behind = (other for other in near if part.last < other.first <= end)
+        texts = itertools.takewhile(lambda x: x.kind == "text" and x.inside is part.inside, behind)
+        rows = (other.title for other in texts if other.first == other.last)
         return [row for row in rows if shapes.label_in(row)][:1]
 
     def _made(
@@ -297,93 +274,78 @@ class Outline(Sight):
         whole = shapes.cleaned(title)
         title = shapes.without_fields(whole)
         if title != whole and title and len(title.split()) < 3:
-            title = f"{title}: {shapes.cleaned(self._said_below(first, last))}".rstrip(": ")
+            title = f"{title}: {shapes.cleaned(self.said_below(first, last))}".rstrip(": ")
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
         if is_empty or not shapes.has_words(shapes.without_place(title)):
-            below = shapes.cleaned(phrases.first_sentence(self._said_below(first, last)))
+            below = shapes.cleaned(phrases.first_sentence(self.said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not is_empty
             if not (shapes.has_words(below) or is_named):
                 return None
             title = below or title or whole
-        place = self._place(first, last)
+        place = self.place(first, last)
         return shapes.finding(severity, title, first, last, place, identity, recap)
 
-    def _of_table(self, at: int, block: Block) -> list[Finding]:
-        head, *rows = tables.table_rows(self.plain[block.first - 1 : block.last])
+    def _of_table(self, part: Part) -> Iterator[Finding]:
+        head, *rows = tables.table_rows(part.rows)
         roles = tables.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
-        if "severity" not in roles and (card := tables.of_card(rows, block)):
-            return [card]
+        if "severity" not in roles and (card := tables.of_card(rows, part.first, part.last)):
+            yield card
+            return
         if "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
                 if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
         if tables.is_scale(roles, rows):
-            return []
-        group = self._inherited(at)
-        heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        place = shapes.place_of(heading)
+            return
+        place = shapes.place_of(part.inside.title)
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
-        own = self._numbered(block.last, numbers)
-        made = (
-            (number, row.last, tables.of_row(roles, row.cells, block.first + row.first, group))
-            for number, row in zip(numbers, rows, strict=True)
-        )
-        return [
-            self._at_section(finding.replace(end=block.first + last), place, own.get(number))
-            for number, last, finding in made
-            if finding
-        ]
+        own = self._numbered(part.last, numbers)
+        for number, row in zip(numbers, rows, strict=True):
+            at = part.first + row.first
+            if finding := tables.of_row(roles, row.cells, at, part.inherited):
+                finding = finding.replace(end=part.first + row.last, recap=True)
+                yield self._at_section(finding, place, own.get(number))
 
-    def _numbered(self, last: int, numbers: list[str]) -> dict[str, Block]:
+    def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
         """Return what stands behind a table and begins with its rows' numbers, if each has one."""
-        if not numbers or not all(map(str.isdecimal, numbers)):
-            return {}
-        start = bisect.bisect(self._by_number, last, key=lambda pair: pair[1].first)
-        told = self._by_number[start : start + len(numbers) + MOST_SIBLINGS]
+        start = bisect.bisect(self.by_number, last, key=lambda pair: pair[1].first)
+        told = self.by_number[start : start + len(numbers) + MOST_SIBLINGS]
         times = Counter(number for number, _ in told)
         there = sum(map(times.__contains__, numbers))
         is_one_each = all(times[number] < 2 for number in numbers)
         return dict(told) if is_one_each and there > 1 and 2 * there > len(numbers) else {}
 
-    def _at_section(self, row: Finding, above: Place, section: Block | None) -> Finding:
+    def _at_section(self, row: Finding, above: Place, section: Part | None) -> Finding:
         """Return the finding of a row where its own section is, by its id or else its number."""
-        own = self._by_id.get(row.id) if row.id else section
-        place = self._place(own.first, own.last) if own else above
+        own = self.by_id.get(row.id) if row.id else section
+        place = self.place(own.first, own.last) if own else above
         is_better = not row.file or (place.file and not row.at)
         row = row.replace(file=place.file, at=place.line) if is_better else row
-        row = row.replace(line=own.first, end=own.last) if own else row
-        return row.replace(recap=True)
+        return row.replace(line=own.first, end=own.last) if own else row
 
     def of_codes(self) -> Iterator[Finding]:
-        """The findings in fenced blocks of JSON, and the remarks in those of code."""
-        for block in self.blocks:
-            if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", ""):
-                code = "\n".join(self.rows[block.first : block.last - 1])
-                for finding in of_objects(code) or ():
-                    yield finding.replace(
-                        line=finding.line + block.first, end=finding.end + block.first
-                    )
-            elif block.kind == "code":
-                yield from self._of_remarks(block)
+        """The findings in fenced blocks of JSON, and remarks in those of code.
 
-    def _of_remarks(self, block: Block) -> Iterator[Finding]:
-        """The remarks in a block of code: `// REVIEW(critical): …`."""
-        file = ""
-        for number in range(block.first + 1, block.last):
-            bare = self.rows[number - 1].strip("+-/#*;<!> \t")
-            file = shapes.place_of(bare).file or file
-            head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
-            if head and head.severity:
-                title = shapes.cleaned(head.title)
-                yield shapes.finding(head.severity, title, number, place=Place(file, 0))
-
-    def is_around(self, finding: Finding, starts: set[int]) -> bool:
-        """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""
-        inside = range(finding.line + 1, finding.end + 1)
-        return finding.line not in self._headed and not starts.isdisjoint(inside)
+        A remark is `// REVIEW(critical): …`.
+        """
+        for part in self.parts:
+            rows = self.rows[part.first : part.last - 1] if part.kind == "code" else []
+            if rows and part.title[:5].lower() in ("json", "sarif", ""):
+                for finding in of_objects("\n".join(rows)) or ():
+                    first, last = finding.line + part.first, finding.end + part.first
+                    yield finding.replace(line=first, end=last)
+                continue
+            file = ""
+            for number, row in enumerate(rows, part.first + 1):
+                bare = row.strip("+-/#*;<!> \t")
+                file = shapes.place_of(bare).file or file
+                head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
+                if head and head.severity:
+                    title, place = shapes.cleaned(head.title), Place(file, 0)
+                    yield shapes.finding(head.severity, title, number, place=place)
 
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
@@ -409,114 +371,98 @@ class Outline(Sight):
 
     def of_prose(self, only_said: bool) -> Iterator[Finding]:
         """Paragraphs that say what is wrong at a place; `only_said`: and how bad it is."""
-        for at, block in enumerate(self.blocks):
-            if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
+        for part in self.parts:
+            if part.kind not in ("text", "item", "quote") or part.is_below(_NO_FINDINGS):
                 continue
-            is_denied = phrases.is_ticked(self.plain[block.first - 1])
-            is_denied = is_denied or self._is_denied(block.first, block.last)
-            if block.first in self._over or is_denied:
-                continue
-            rows = self.plain[block.first - 1 : block.last]
-            if shapes.is_fields(rows):
+            rows = part.rows
+            is_denied = phrases.is_ticked(rows[0]) or self.is_denied(part.first, part.last)
+            if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
             text = " ".join(" ".join(rows).split())
-            place = shapes.place_in(text)
-            said = phrases.said_in(text)
+            place, said = shapes.place_in(text), phrases.said_in(text)
             demanded = phrases.demanded_in(text)
             is_stated = place.file and (said or demanded) if only_said else place.file or said
-            is_cell = bool(vocabulary.severity(text))
-            if not is_stated or is_cell:
+            if not is_stated or vocabulary.severity(text):  # a cell
                 continue
-            parts = [part for part in phrases.sentences(text) if not phrases.DENIES.search(part)]
+            parts = [one for one in phrases.sentences(text) if not phrases.DENIES.search(one)]
             left = " ".join(parts)
-            is_worst = bool(phrases.WORST.search(left))
             is_bad = demanded or phrases.BAD.search(left)
-            if severity := said or ("P0" if is_worst else "P1" if is_bad else ""):
-                named = (part for part in parts if part.count(" ") > _FEW_BLANKS)
-                serious = filter(phrases.is_serious, named)
+            if severity := said or ("P0" if phrases.WORST.search(left) else "P1" if is_bad else ""):
                 graded = (phrases.said_in, phrases.demanded_in)
-                told = (part for part in serious if not any(read(part) for read in graded))
-                title = next(told, next((part for part in parts if place.file in part), text))
-                title = " ".join(parts[:2]) if place.file in title else title
-                end, title = self.end_of(at, block), shapes.cleaned(title)
-                yield shapes.finding(severity, title, block.first, end, place)
+                serious = (one for one in parts if one.count(" ") > _FEW_BLANKS)
+                told = (one for one in serious if phrases.is_serious(one)
+                        if not any(read(one) for read in graded))  # fmt: skip
+                title = next(told, next((one for one in parts if place.file in one), text))
+                title = shapes.cleaned(" ".join(parts[:2]) if place.file in title else title)
+                yield shapes.finding(severity, title, part.first, part.end, place)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
-        """Return the lines of blocks that look like findings and are none."""
+        """Return the lines of parts that look like findings and are none."""
         covered = {
             number
             for candidate in candidates
             for number in range(candidate.line, min(candidate.end, candidate.line + 5_000) + 1)
         }
-        others = covered | {block.first for block in self.blocks if block.kind == "heading"}
-        numbers = []
-        for at, block in enumerate(self.blocks):
-            rows = self.plain[block.first - 1 : block.last]
-            is_record = block.kind == "text" and shapes.is_fields(rows)
-            if any(map(phrases.is_settled, rows)):
+        others = covered | {part.first for part in self.headings}
+        numbers = set(self._unread(covered, candidates))
+        for part in self.parts:
+            is_record = part.kind == "text" and (shapes.is_fields(part.rows) or part.is_led)
+            if part.first in covered or not (is_record or part.kind in ("heading", "item")):
                 continue
-            is_record = is_record or shapes.is_led(block)
-            if block.first in covered or not (is_record or block.kind in ("heading", "item")):
-                continue
-            near = range(block.first + 1, min(block.last, block.first + 3) + 1)
+            near = range(part.first + 1, min(part.last, part.first + 3) + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
-            text = self._text(block.first, block.last if is_record else end)
+            text = "\n".join(self.plain[part.first - 1 : part.last if is_record else end])
             place = shapes.place_in(text)
             line = place.line or (shapes.line_in(text) if is_record and place.file else 0)
             is_likely = line and (is_record or phrases.is_serious(text))
-            if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
-                numbers.append(block.first)
-        return tuple(sorted({*numbers, *self._unread(covered, candidates)})[:50])
+            if is_likely and not any(map(phrases.is_settled, part.rows)):
+                numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
+        return tuple(sorted(numbers)[:50])
 
     def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
         """The lines that say P0 or P1 and that no finding explains: statements, or more of them."""
         from contextkit.reviews.documents import proof
 
         told = Counter(candidate.severity for candidate in candidates)
-        names = {each.id.upper() for each in candidates} | {_begins(x.title) for x in candidates}
+        titles = (vocabulary.words(candidate.title)[:3] for candidate in candidates)
+        names = {candidate.id.upper() for candidate in candidates} | set(map(" ".join, titles))
         owners = {
-            number: at
-            for at, block in enumerate(self.blocks)
-            for number in range(block.first, block.last + 1)
+            number: part for part in self.parts for number in range(part.first, part.last + 1)
         }
         for number in owners.keys() - covered:
-            at, row = owners[number], self.plain[number - 1]
-            if not self._may_state(self.blocks[at], number):
+            part, row = owners[number], self.plain[number - 1]
+            if not self._may_state(part, number):
                 continue
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
             word = proof.serious_in(row, after)
             known = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
             severity = known or ("P0" if word else "")
-            if not severity or self._explains(at, row, word, told[severity]):
+            if not severity or _explains(part, row, word, told[severity]):
                 continue
             words = vocabulary.words(row)
             told_as = {" ".join(words[first : first + 3]) for first in range(len(words))}
             told_as.update(vocabulary.trimmed(word) for word in row.upper().split())
-            if names.isdisjoint(told_as) and not self._is_below(at, _NO_FINDINGS):
+            if names.isdisjoint(told_as) and not part.is_below(_NO_FINDINGS):
                 yield number
 
-    def _may_state(self, block: Block, number: int) -> bool:
+    def _may_state(self, part: Part, number: int) -> bool:
         """Whether a line may state something: no code, no name of a group, nothing that is done."""
         row = self.plain[number - 1]
         is_over = phrases.is_ticked(row) or phrases.is_settled(row)
-        if block.kind in ("code", "rule", "comment") or is_over:
+        if part.kind in ("code", "rule", "comment") or is_over:
             return False
-        is_heading = block.kind == "heading"
-        is_group = is_heading and (index.group_of(block.title) or phrases.says_over(row))
+        is_group = part.kind == "heading" and (part.group or phrases.says_over(row))
         return not (is_group or PLACEHOLDER.search(self.rows[number - 1]))
 
-    def _explains(self, at: int, row: str, word: str, read: int) -> bool:
-        """Whether a line only counts or names what was read `read` times, and states nothing."""
-        near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
-        counts = [int(one or other) for one, other in re.findall(near, row, re.IGNORECASE)]
-        if shapes.place_in(row).line or not read:
-            return False
-        is_statement = self.blocks[at].kind in ("item", "table") or shapes.label_in(row)
-        return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
 
-
-def _begins(title: str) -> str:
-    return " ".join(vocabulary.words(title)[:3])
+def _explains(part: Part, row: str, word: str, read: int) -> bool:
+    """Whether a line only counts or names what was read `read` times, and states nothing."""
+    near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
+    counts = [int(one or other) for one, other in re.findall(near, row, re.IGNORECASE)]
+    if shapes.place_in(row).line or not read:
+        return False
+    is_statement = part.kind in ("item", "table") or shapes.label_in(row)
+    return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
 
 
 def of_objects(text: str) -> list[Finding] | None:
@@ -525,9 +471,9 @@ def of_objects(text: str) -> list[Finding] | None:
     tree = objects.rows(bare) or objects.tree(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    found = objects.findings(trees.still_open(tree), trees.graded)
-    made = filter(None, map(trees.of_object, found))
-    placed = list(trees.placed(text, itertools.islice(made, _MOST_OBJECTS)))
+    found = objects.findings(tables.still_open(tree), tables.grade_of)
+    made = filter(None, map(tables.of_object, found))
+    placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
     if not placed and bare[:1] == "<":
         return None  # a page of HTML
     return placed or _of_told(tree, text.count("\n") + 1)

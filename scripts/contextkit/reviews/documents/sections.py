@@ -16,15 +16,13 @@ from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
-from contextkit.reviews.documents.sight import Sight
-from contextkit.text.blocks import Block, blocks
+from contextkit.reviews.documents.sight import Part, Sight
+from contextkit.text.blocks import blocks
 
 Span = tuple[int, int]  # first and last line, from 1
 
 _ALIKE, _RARE = 0.5, 0.2  # least score of a section; bonus for a word that no other has
-_GENERAL = frozenset(
-    "finding findings critical high medium major minor impact issue violation".split()
-)
+_GENERAL = vocabulary.word_set("common in titles")
 _LINES = 4  # of a block, in which its place is named
 _TITLE = 400  # characters of a title
 _COMMON = 60  # a word or an id in more sections than these tells nothing
@@ -33,14 +31,9 @@ _PROBLEM, _FIX = 60, 45  # tokens
 _FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
 _FEWEST = 4  # words in a paragraph that stands on its own
 _CODE = 100  # characters of a line of code
-_FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
-          "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
-          "change", "remediation", "resolution")  # fmt: skip
-_PROBLEMS = ("problem", "issue", "description", "impact", "finding", "evidence", "what", "concern",
-             "risk", "observation", "why", "details", "bug", "failure", "consequence")  # fmt: skip
-_FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", "confidence",
-          "agent", "agents", "convergence", "status", "section", "category", "source", "where",
-          "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
+_FIXES = vocabulary.word_set("fixes")
+_PROBLEMS = vocabulary.word_set("problems")
+_FACTS = vocabulary.word_set("facts")
 _LABELS = frozenset((*_FIXES, *_PROBLEMS, *_FACTS))
 
 
@@ -105,9 +98,8 @@ class _Body:
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in vocabulary.numbered(text)]
         sight = Sight(text)
-        parts = sight.blocks
-        self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
-                          if block.kind == "heading"}  # fmt: skip
+        headings = reversed(sight.headings)
+        self._headings = {_key(part.title): (part.first, part.last) for part in headings}
         rows = review.findings
         if review.start_line:
             self.spans = self._matched(rows, self._candidates(sight, review))
@@ -131,11 +123,11 @@ class _Body:
         """The blocks outside the index that begin with an id, a severity or a title."""
         rows = range(review.start_line, review.end_line + 1)
         candidates = []
-        for at, block in enumerate(sight.blocks):
+        for block in sight.parts:
             is_around = block.first < review.start_line <= block.last
             if block.first in rows or not _may_begin(block):
                 continue
-            last = block.last if block.kind == "heading" else sight.end_of(at, block)
+            last = block.last if block.kind == "heading" else block.end
             last = review.start_line - 1 if is_around else last
             near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
             candidate = _candidate(block, last, "\n".join(near))
@@ -196,7 +188,7 @@ def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
     return is_own + 1.5 * alike + _RARE * is_rare + met + 0.05 * (row.severity == other.severity)
 
 
-def _may_begin(block: Block) -> bool:
+def _may_begin(block: Part) -> bool:
     if block.kind == "heading":
         return not index.is_index(block.title)
     bare = vocabulary.unbulleted(block.title)[0]
@@ -206,7 +198,7 @@ def _may_begin(block: Block) -> bool:
     return bool(head.id or (head.severity and head.marked))
 
 
-def _candidate(block: Block, last: int, near: str) -> _Candidate:
+def _candidate(block: Part, last: int, near: str) -> _Candidate:
     bare = vocabulary.unbulleted(block.title)[0]
     if block.kind != "heading" and bare[:2] == "**" and "**" in bare[2:]:
         bare = bare[: bare.find("**", 2) + 60]

@@ -1,12 +1,10 @@
 """The shapes that findings have in a text: what a heading, an item, a label, a cell say of one.
 
-    ### 🔴 Critical bugs (2)          a group: `index.group_of`
-    ### P0-1. Race (High)             a heading with id, severity and title: `titled`
-    **[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
-    **Severity:** High (8.1)          a label: `label_in`
-    src/app.py:42, line 42 of …       a place in code: `place_in`
-
-`unmarked` first brings a line of HTML, AsciiDoc, Org or a wiki into the form of Markdown.
+### 🔴 Critical bugs (2)          a group: `index.group_of`
+### P0-1. Race (High)             a heading with id, severity and title: `titled`
+**[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
+**Severity:** High (8.1)          a label: `label_in`
+src/app.py:42, line 42 of …       a place in code: `place_in`
 """
 
 from __future__ import annotations
@@ -20,38 +18,16 @@ from contextkit.base import names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
-from contextkit.text import objects
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-EXPLAINS = frozenset(
-    "legend rubric scale definition definitions classification classifications criteria key"
-    " levels legende légende leyenda".split()
-)
-_GENERAL = frozenset("code review detailed details the all found results report security".split())
-_OF_SCALE = frozenset(
-    "rating ratings severity severities priority priorities level levels risk our the of and"
-    " meaning explained".split()
-)
-_CERTAIN = frozenset("P0 P1 P2 P3 BLOCKER CRITICAL SEVERE MAJOR MINOR TRIVIAL".split())
-TITLES = frozenset(
-    "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
-    " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
-)
-_TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
-_ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
+EXPLAINS = vocabulary.word_set("legends")
+_GENERAL = vocabulary.word_set("general")
+_OF_SCALE = vocabulary.word_set("of scales")
+_CERTAIN = vocabulary.word_set("certain")
+TITLES = vocabulary.word_set("titles")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
-_STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
-_DRAWN = Pattern(r"[│║┃]")
-BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
-_SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
-_OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
-_SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
-_SHORTCODES = {
-    "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
-    "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
-}  # fmt: skip
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
@@ -89,9 +65,9 @@ _SPEAKER = Pattern(  # `**lena:** critical: …`, `[10:02] lena: *P1* – …`
     r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)|(?:\[[\d:apm ]{3,12}\]\s)?@?[\w.-]{1,30}:\s(?=[*_`[])"
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
-_PLAIN = Pattern(r"[\w ,'’]+")
+_PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
-LOOSE = frozenset("required requires important high hoch alto alta".split())  # and much else
+LOOSE = vocabulary.word_set("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -104,15 +80,7 @@ _MOST_BLANKS = 12  # in a line that only names a place
 
 
 _NAME = r"[\w@+\-./\\\[\]~]"
-_ENDS = (
-    r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
-    r"|rb|php"
-    r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
-    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql"
-    r"|properties|plist|csproj|cshtml|xaml|xsd|tfvars|hcl|nix|erb|haml|ejs|hbs|j2|tpl|less|sass"
-    r"|adb|ads|vb|fs|fsx|ml|mli|hs|elm|lisp|vhdl|asm|st|tcl|awk|cmake|bzl|cls|ftl"
-    r"|groovy|adoc|bat|cmd|sv|vhd|f90|pas|cob|cbl|cpy|po)"
-)
+_ENDS = f"(?:{'|'.join(vocabulary.LISTS['endings'])})"
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
 _PATH = Pattern(  # with a known ending, or with a folder before and a line behind
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
@@ -135,10 +103,7 @@ _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # what a forge puts before a path
 _LONGEST = 4_000  # characters looked at
 _INTRODUCING = 6  # words before a place that a line ends with
-_INTRODUCE = frozenset(
-    "in on file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
-    " location".split()
-)
+_INTRODUCE = vocabulary.word_set("introduce")
 
 
 AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool
@@ -295,25 +260,14 @@ def is_lead(row: str, after: str) -> bool:
     return is_bold and not is_severity
 
 
-def is_led(block: Block) -> bool:
-    """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
-    bold = BOLD.match(block.title) if block.kind == "text" else None
-    title = (bold[1] or bold[2]) if bold else ""
-    return len(title.split()) > 1 and title[-1] != ":"
-
-
 def lead_in(row: str) -> str:
-    """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
-    return graded_in(row.rpartition(". ")[2]) if row.endswith(":") else ""
-
-
-def graded_in(row: str) -> str:
-    """Return the severity that a short phrase before a colon ends with: `Two major problems: …`."""
-    phrase = _FOR_WHOM.split(row.partition(":")[0].strip("* "))[0]
+    """Return the severity that ends a short sentence above a list: `Two are blocking for me:`."""
+    phrase = _FOR_WHOM.split(row.rpartition(". ")[2].partition(":")[0])[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
-    is_phrase = 1 < len(words) <= PHRASE and bool(_PLAIN.fullmatch(phrase))
+    is_phrase = row.endswith(":") and 1 < len(words) <= PHRASE and words[-1] not in LOOSE
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
-    severity = vocabulary.severity(words[-1]) if is_phrase and words[-1] not in LOOSE else ""
+    is_phrase = is_phrase and bool(_PLAIN.fullmatch(phrase))
+    severity = vocabulary.severity(words[-1]) if is_phrase else ""
     return severity if severity in vocabulary.SERIOUS else ""
 
 
@@ -434,13 +388,11 @@ def head_of(text: str) -> Head:
             return Head(f"[{severity}] {bare[match.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
-    if lead and (severity := _in_brackets(lead[1] or "") or _graded_as(lead[1] or lead[2])):
+    word = (lead[1] or lead[2]) if lead else ""
+    stated = vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
+    if lead and (severity := _in_brackets(lead[1] or "") or stated):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
-
-
-def _graded_as(word: str) -> str:
-    return vocabulary.severity(word) or _TOOL_GRADES.get(word, "")
 
 
 def tail_of(text: str) -> str:
@@ -498,72 +450,6 @@ def is_count(head: Head) -> bool:
 def _counted(word: str) -> bool:
     is_severity = word.isdigit() or bool(vocabulary.severity(word))
     return is_severity or word in index.PLURALS or word in ("other", "and")
-
-
-def unmarked(row: str) -> str:
-    """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
-    bare = row.lstrip()
-    if bare[:1] in ("│", "║"):
-        bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
-    while bare[:1] == ">":
-        row = bare = bare[1:].lstrip()
-    if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
-        row = row.replace(bare[0], "-", 1)
-    row = row.replace("【", "[").replace("】", "] ")
-    if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
-        tick = "✅ " * (bare[3] in "xX")
-        row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
-    if row.count(":") > 1:
-        row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
-    if "<" in row and ">" in row:
-        row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
-        row = row.replace("****", "**")
-        row = objects.unescaped(row)
-        bare = row.strip()
-        row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
-        row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
-    return row
-
-
-def unstruck(row: str) -> str:
-    """Return a line without what is struck out, and with the value of a setting as a label's."""
-    if "~~" in row:
-        row = _STRUCK.sub(" ", row)
-    return _SETTING.sub(r"\1: \2", row) if "=" in row else row
-
-
-def as_heading(row: str, is_org: bool) -> str:
-    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
-    if row[:2] == "||":
-        return row.replace("||", "|")
-    if row[:1] not in ("=", "h", "*"):
-        return row
-    match = _OTHER_HEADING.match(row)
-    if not match or (match["stars"] and not is_org):
-        return row
-    level = int(match["h"] or 0) or len(match["signs"] or match["stars"])
-    return f"{'#' * min(level, 6)} {row[match.end() :]}"
-
-
-def _badge(alt: str) -> str:
-    word = alt.replace(" Badge", "").replace(" badge", "").strip()
-    return f"[{word}] " if vocabulary.severity(word) else word
-
-
-def _as_markdown(match: re.Match[str]) -> str:
-    end, tag = bool(match[1]), match[2].lower()
-    if tag == "img" and (alt := _ALT.search(match[3])):
-        return _badge(alt[1])
-    if tag[0] == "h" and tag[1:].isdigit():
-        return "" if end else "#" * int(tag[1]) + " "
-    return _MARKS.get(tag, ("", ""))[end]
-
-
-_MARKS = {  # of HTML: what begins and what ends it in Markdown
-    **dict.fromkeys(("b", "strong", "summary"), ("**", "**")), "code": ("`", "`"),
-    **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
-    **dict.fromkeys(("br", "p", "div"), (" ", " ")),
-}  # fmt: skip
 
 
 def unlabelled(title: str) -> str:

@@ -1,4 +1,4 @@
-"""One review with its blocks: what the severity, the place and the title of each are.
+"""One review as parts: what the severity, the place and the title of each are.
 
 What stands nearest holds: its own words, a label in it or directly below it, the section around it.
 """
@@ -6,65 +6,255 @@ What stands nearest holds: its own words, a label in it or directly below it, th
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 from collections import Counter
 
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
 
-_STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
-_ANNOTATION = Pattern(  # of a build, for the page of a pull request
-    r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
-)
-_PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
-COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 MOST_SIBLINGS = 100
+_FEW = 13  # lines of a part that are looked at for its labels
+_NEAR = 12  # parts after one that it may reach over
+
+
+class Part:
+    """A block with the parts directly inside it; each thing that it says is asked once."""
+
+    def __init__(self, sight: Sight, at: int, block: Block, inside: Part | None) -> None:
+        self.kind, self.level, self.title, self.first, self.last, _ = block
+        self.at, self._sight = at, sight
+        self.inside = inside or self
+        self.direct: list[Part] = []
+        if inside:
+            inside.direct.append(self)
+
+    @property
+    def rows(self) -> list[str]:
+        return self._sight.plain[self.first - 1 : self.last]
+
+    @property
+    def few(self) -> list[str]:
+        return self._sight.plain[self.first - 1 : min(self.last, self.first - 1 + _FEW)]
+
+    @property
+    def headings(self) -> Iterator[Part]:
+        """The headings above it, the nearest first."""
+        part = self.inside
+        while part.at >= 0:
+            if part.kind == "heading":
+                yield part
+            part = part.inside
+
+    def is_below(self, words: frozenset[str]) -> bool:
+        """Whether a heading above is about one of the words, or about what is done.
+
+        Below one that only names a scale, what has no place says what the severities mean.
+        """
+        for above in self.headings:
+            is_about = shapes.is_about(above.title, words) and not above.graded
+            if is_about or phrases.says_over(above.title):
+                return True
+            if shapes.names_scale(above.title) and not shapes.place_in("\n".join(self.rows)).file:
+                return True
+        return False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a section is a template's, or says that nothing is left to do."""
+        is_leaf = all(part.kind != "heading" for part in self.direct)
+        is_settled = is_leaf and any(map(phrases.is_settled, self.below))
+        is_template = PLACEHOLDER.search(self._sight.rows[self.first - 1])
+        return bool(is_template or is_settled or phrases.says_over(self.title))
+
+    @functools.cached_property
+    def group(self) -> str:
+        """The severity of a line that only names a group, in any language by its sign."""
+        demanded = phrases.demanded_in(self.title) if self.kind == "heading" else ""
+        return index.group_of(self.title) or demanded
+
+    @property
+    def inherited(self) -> str:
+        """The severity of the part right around it, if that only names a group."""
+        return self.inside.group
+
+    @functools.cached_property
+    def graded(self) -> str:
+        """The severity that a heading has, whatever its words: its own, or its place's."""
+        identity, severity, title = shapes.titled(self.title)
+        is_named = bool(identity) or not shapes.is_general(title)
+        severity = vocabulary.strictest(severity, self.label_below() if is_named else "")
+        if severity or not is_named:
+            return severity
+        if self.inherited:
+            return self.inherited if shapes.place_in(" ".join(self.below)).file else ""
+        return self.label_below(shapes.effect_in)
+
+    @property
+    def below(self) -> list[str]:
+        """The first lines of each paragraph directly below a heading."""
+        parts = itertools.takewhile(lambda part: part.kind != "heading", self.direct)
+        return [row for part in parts if part.kind == "text" for row in part.few]
+
+    def label_below(self, read: Callable[[str], str] = shapes.label_in) -> str:
+        """The severity that a label directly below a heading states, as `read` has it."""
+        stated: set[str] = set()
+        records = 0
+        for part in self.direct:
+            if part.kind == "heading" and part.first == part.last and not stated:
+                stated.add(vocabulary.severity(shapes.first_part(part.title)))
+            if part.kind in ("heading", "code"):
+                break
+            rows = part.few
+            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
+            graded = {read(row) for row in fields if not phrases.is_ticked(row)}
+            graded |= set() if stated else {shapes.placed_grade(rows[0])}
+            stated |= graded - {""}
+            records += graded != {""} and len(rows) > 1
+        stated -= {""}
+        return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
+
+    @property
+    def end(self) -> int:
+        """Its last line; a paragraph reaches to the next part that begins something else."""
+        last = self.last
+        label = shapes.FIELD.match(self.title)
+        for other in self._sight.parts[self.at + 1 : self.at + _NEAR]:
+            if other.first <= last:
+                continue
+            if other.inside is not self.inside or other.kind in ("heading", "rule", "table"):
+                break
+            is_field = bool(label and other.title.startswith(label[0]))
+            is_next = is_field or other.kind == self.kind == "item"
+            is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
+            is_placed = other.is_placed and not other.is_place_of(self)
+            is_led = not is_title and (is_placed or other.begins_one)
+            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
+            is_record = other.states and self.states
+            begins = is_graded or is_record or is_next
+            if other.kind != "code" and (begins or is_led):
+                break
+            last = other.last
+        return last
+
+    @property
+    def states(self) -> bool:
+        """Whether a paragraph of several lines has a severity as a label in one of them."""
+        is_long = self.kind == "text" and self.first < self.last
+        return is_long and any(map(shapes.label_in, self.few))
+
+    def is_place_of(self, before: Part) -> bool:
+        """Whether a paragraph is only the place of the one before, which names none itself."""
+        is_line = self.kind == "text" and self.first == self.last
+        is_lead = self.title.rstrip("* ")[-1:] == ":"
+        if not is_line or is_lead or not phrases.names_only_place(self.title):
+            return False
+        after = self._sight.parts[self.at + 1 : self.at + 2]
+        place, above = shapes.place_in(before.title), self._sight.place_above
+        is_placed = place.line or (place.file and before.kind != "item")
+        if is_placed or above(before.first):
+            return False
+        is_of_list = bool(after) and after[0].kind == "item"
+        is_led = bool(above(self._sight.lists.get(before.first, before.first)))
+        return not is_of_list or (before.kind == "item" and not is_led)
+
+    @functools.cached_property
+    def is_placed(self) -> bool:
+        """Whether a paragraph begins with a place, or says of one how bad it is there."""
+        rows = self.rows
+        if shapes.place_of(rows[0]).file or shapes.AT_PLACE.match(self.title):
+            return True
+        after = next(iter(self._sight.parts[self.at + 1 : self.at + 2]), self)
+        goes_on = after.kind == "text" and after.first == self.last + 1
+        if goes_on and shapes.begins_finding(after.title):
+            return True
+        text = " ".join(rows)
+        return bool(phrases.said_in(text) and shapes.place_in(text).file)
+
+    @property
+    def begins_one(self) -> bool:
+        """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
+        head = shapes.head_of(self.title[: shapes.LONG])
+        is_numbered = self.kind == "text" and bool(head.id) and head.marked
+        return is_numbered or self.leads
+
+    @property
+    def leads(self) -> bool:
+        """Whether a paragraph is one of those that a bold title leads, below one heading."""
+        own = self.inside.direct[:MOST_SIBLINGS]
+        return self.is_led and sum(part.is_led for part in own) > 1
+
+    @functools.cached_property
+    def is_led(self) -> bool:
+        """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
+        bold = shapes.BOLD.match(self.title) if self.kind == "text" else None
+        title = (bold[1] or bold[2]) if bold else ""
+        return len(title.split()) > 1 and title[-1] != ":"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a heading is the name of a file, with items or graded lines below it."""
+        place = shapes.place_of(self.title)
+        is_list = bool(self.direct) and self.direct[0].kind == "item"
+        is_list = is_list or any(map(shapes.begins, self.below))
+        return bool(place.file) and not place.line and is_list
+
+    def name(self, title: str, bare: str) -> str:
+        """The words that name the finding: a label, its bold lead, or its first sentence."""
+        if told := labelled(self.few):
+            return phrases.first_sentence(told)
+        if " · " in bare[: shapes.FIELD_LENGTH]:
+            return bare
+        if shapes.is_fields(self.rows):  # the first that is neither severity nor place
+            fields = map(vocabulary.labelled, self.rows)
+            values = (value for label, value in fields if not vocabulary.is_scale(label))
+            named = (text for text in values if shapes.has_words(shapes.without_place(text)))
+            bare = title = next(named, title)
+        title = shapes.unlabelled(title)
+        if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
+            lead = shapes.head_of(bold[1] or bold[2]).title
+            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
+            title = lead if is_title and not vocabulary.severity(lead) else title
+        return phrases.first_sentence(title)
 
 
 class Sight:
-    """One text with its blocks, and what holds where: sections, files."""
+    """One text with its parts, and what holds where: sections, files.
+
+    `lists` has the first item of its list for each item, as lines; `over` what is settled.
+    """
 
     def __init__(self, text: str) -> None:
-        self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
-        is_org = any(row[:2] == "#+" for row in self.rows)
-        self.plain: list[str] = []
-        for row in normal.with_marks(self.rows):
-            plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
-            if shapes.BORDER.match(plain):
-                plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
-            self.plain.append(plain)
-        self.plain, ends = normal.with_summaries(self.rows, self.plain)
+        self.rows, self.plain, ends = normal.lines(text)
         self._raise_leads()
         every = normal.closed(blocks("\n".join(self.plain)), ends)
-        self.blocks = shapes.parted(every, self.plain)
+        whole = Block("", 0, "", 1, len(self.plain), -1)
+        self.parts: list[Part] = []
+        self._root = Part(self, -1, whole, None)
+        for at, block in enumerate(shapes.parted(every, self.plain)):
+            inside = self.parts[block.inside] if block.inside >= 0 else self._root
+            self.parts.append(Part(self, at, block, inside))
         self._above_places = self._heading_places()
-        self._headed = {block.first for block in self.blocks if block.kind == "heading"}
-        headings = [heading for heading in self.blocks if heading.kind == "heading"]
-        self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
-        self._by_number = [
-            (match[1], block)
-            for block in self.blocks
-            if block.kind in ("heading", "text") and (match := _NUMBER.match(block.title))
-            if block.kind == "heading" or shapes.begins(block.title)
+        self.headings = [part for part in self.parts if part.kind == "heading"]
+        self.by_id = {shapes.titled(part.title)[0]: part for part in reversed(self.headings)}
+        self.by_number = [
+            (match[1], part)
+            for part in self.parts
+            if part.kind in ("heading", "text") and (match := _NUMBER.match(part.title))
+            if part.kind == "heading" or shapes.begins(part.title)
         ]
-        titles = Counter(heading.title for heading in headings)
-        self._parts = {x for x in titles if titles[x] > 1 and not shapes.begins_finding(x)}
-        self._grades: dict[int, str] = {}  # and more that is asked twice, by block
-        self._groups: dict[int, str] = {}
-        self._placed: dict[int, bool] = {}
-        self._over: set[int] = set()  # lines of what is settled or denied
-        self._direct: dict[int, list[int]] = {}
-        for at, block in enumerate(self.blocks):
-            self._direct.setdefault(block.inside, []).append(at)
-        self._lists: dict[int, int] = {}  # the first item of its list, by item, as lines
-        for inside in self._direct.values():
-            items = [self.blocks[at].first for at in inside if self.blocks[at].kind == "item"]
-            self._lists.update(dict.fromkeys(items, items[0]) if items else {})
+        titles = Counter(part.title for part in self.headings)
+        self.repeated = {x for x in titles if titles[x] > 1 and not shapes.begins_finding(x)}
+        self.over: set[int] = set()
+        self.lists: dict[int, int] = {}
+        for part in (self._root, *self.parts):
+            items = [inner.first for inner in part.direct if inner.kind == "item"]
+            self.lists |= dict.fromkeys(items, min(items, default=0))
 
     def _raise_leads(self) -> None:
         """Make headings of the lines that head what stands below them."""
@@ -86,9 +276,9 @@ class Sight:
 
         It reaches as far as what the line heads; within a paragraph, item or section, to its end.
         """
-        owners = [-1] * len(self.plain)
-        for at, block in enumerate(self.blocks):
-            owners[block.first - 1 : block.last] = [at] * (block.last - block.first + 1)
+        owners = [self._root] * len(self.plain)
+        for part in self.parts:
+            owners[part.first - 1 : part.last] = [part] * (part.last - part.first + 1)
         held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each to its last line
         blanks = [number for number, row in enumerate([*self.plain, ""]) if not row.strip()]
         places = []
@@ -97,272 +287,67 @@ class Sight:
                 held.pop()
             here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
             if here.file:
-                held.append((self._reach(owners[number - 1], blanks), here))
+                part = owners[number - 1]
+                is_long = part.first < part.last
+                reach = (
+                    blanks[bisect.bisect_left(blanks, part.last)] if is_long else part.inside.last
+                )
+                held.append((part.last if part.kind in ("heading", "item") else reach, here))
             places.append(held[-1][1])
         return places
 
-    def _reach(self, at: int, blanks: list[int]) -> int:
-        """Return the last line for which a line of a block holds."""
-        block, whole = self.blocks[at], len(self.plain)
-        if block.kind in ("heading", "item"):
-            return block.last
-        if block.first < block.last:  # to the next blank line
-            return blanks[bisect.bisect_left(blanks, block.last)]
-        return self.blocks[block.inside].last if block.inside >= 0 else whole
-
-    def _text(self, first: int, last: int) -> str:
-        return "\n".join(self.plain[first - 1 : last])
-
-    def _is_below(self, at: int, words: frozenset[str]) -> bool:
-        """Whether a heading above a block is about one of the words, or about what is done.
-
-        Below one that only names a scale, what has no place says what the severities mean.
-        """
-        block = self.blocks[at]
-        while (at := self.blocks[at].inside) >= 0:
-            title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
-            if phrases.says_over(title) or (shapes.is_about(title, words) and not self._graded(at)):
-                return True
-            if shapes.names_scale(title) and not shapes.place_in(self._text(*block[3:5])).file:
-                return True
-        return False
-
-    def _is_over(self, at: int) -> bool:
-        """Whether a section is a template's, or says that nothing is left to do."""
-        block = self.blocks[at]
-        is_template = PLACEHOLDER.search(self.rows[block.first - 1])
-        is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
-        is_settled = is_leaf and any(map(phrases.is_settled, self._directly_below(at)))
-        return bool(is_template or is_settled or phrases.says_over(block.title))
-
-    def _is_denied(self, first: int, last: int) -> bool:
+    def is_denied(self, first: int, last: int) -> bool:
         """Whether the last sentence of some lines denies it."""
-        last = self._told_until(last)
+        last = self.told_until(last)
         told = phrases.sentences(" ".join(self.plain[max(first, last - 3) - 1 : last]))
         return bool(told and phrases.DENIED.match(told[-1]))
 
-    def _graded(self, at: int) -> str:
-        """Return the severity that a heading has, whatever its words: its own, or its place's."""
-        if at in self._grades:
-            return self._grades[at]
-        identity, severity, title = shapes.titled(self.blocks[at].title)
-        is_named = identity or not shapes.is_general(title)
-        severity = vocabulary.strictest(severity, self._label_below(at) if is_named else "")
-        if is_named and not severity:
-            is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
-            inherited = self._inherited(at)
-            effect = "" if inherited else self._label_below(at, shapes.effect_in)
-            severity = effect or (inherited if is_placed else "")
-        self._grades[at] = severity
-        return severity
-
-    def _directly_below(self, at: int) -> list[str]:
-        """Return the lines of the paragraphs directly below a heading."""
-        below = (self.blocks[inner] for inner in self._direct.get(at, ()))
-        texts = itertools.takewhile(lambda block: block.kind != "heading", below)
-        spans = [(b.first - 1, min(b.last, b.first + 12)) for b in texts if b.kind == "text"]
-        return [row for first, last in spans for row in self.plain[first:last]]
-
-    def _place_above(self, first: int) -> int:
+    def place_above(self, first: int) -> int:
         """Return the line right above this one that names a place and nothing else; or 0.
 
         Between the items of a list it belongs to the one below only if the first has one as well.
         """
-        at = self._told_until(first - 1)
+        at = self.told_until(first - 1)
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
         is_above = is_apart and is_plain and bool(shapes.place_of(row).file)
-        start = self._lists.get(first, first)
-        return at if is_above and (start == first or self._place_above(start)) else 0
+        start = self.lists.get(first, first)
+        return at if is_above and (start == first or self.place_above(start)) else 0
 
-    def _told_until(self, last: int) -> int:
+    def told_until(self, last: int) -> int:
         """Return the last line up to this one that says anything, or 0."""
         while last and not self.plain[last - 1].strip("-*_ \t"):
             last -= 1
         return last
 
-    def _label_below(self, at: int, read: Callable[[str], str] = shapes.label_in) -> str:
-        """Return the severity that a label directly below heading `at` states, as `read` has it."""
-        stated: set[str] = set()
-        records = 0
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        for block in below:
-            if block.kind == "heading" and block.first == block.last and not stated:
-                stated.add(vocabulary.severity(shapes.first_part(block.title)))
-            if block.kind in ("heading", "code"):
-                break
-            last = min(block.last, block.first + 12)
-            rows = self.plain[block.first - 1 : last]
-            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
-            graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
-            graded |= set() if stated else {shapes.placed_grade(rows[0])} - {""}
-            stated |= graded
-            records += bool(graded) and block.first < block.last
-        stated -= {""}
-        return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
-
-    def end_of(self, at: int, block: Block) -> int:
-        """A paragraph reaches to the next block that begins something else."""
-        last = block.last
-        label = shapes.FIELD.match(block.title)
-        is_record = self._states(block)
-        for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
-            if other.first <= last:
-                continue
-            if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
-                break
-            is_field = bool(label and other.title.startswith(label[0]))
-            is_next = is_field or other.kind == block.kind == "item"
-            is_below = number == at + 1 and shapes.leads_title(block.title)
-            is_placed = self._begins_at(number) and not self._is_place_of(block, number)
-            is_led = not is_below and (is_placed or self._begins_one(number))
-            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
-            is_graded = is_graded or (is_record and self._states(other))
-            begins = is_next or is_graded or is_led
-            if begins and other.kind != "code":
-                break
-            last = other.last
-        return last
-
-    def _states(self, block: Block) -> bool:
-        """Whether a paragraph of several lines has a severity as a label in one of them."""
-        rows = self.plain[block.first - 1 : min(block.last, block.first + 12)]
-        return block.kind == "text" and len(rows) > 1 and any(map(shapes.label_in, rows))
-
-    def _is_place_of(self, block: Block, at: int) -> bool:
-        """Whether a paragraph is only the place of the one before, which names none itself."""
-        other, *after = self.blocks[at : at + 2] or [block]
-        is_line = other.kind == "text" and other.first == other.last != block.last
-        is_line = is_line and other.title.rstrip("* ")[-1:] != ":"
-        is_only = is_line and phrases.names_only_place(other.title)
-        is_next = bool(after) and after[0].kind == "item"  # else it is that of a list
-        is_led = self._place_above(self._lists.get(block.first, block.first))
-        is_own = not is_next or (block.kind == "item" and not is_led)
-        place = shapes.place_in(block.title)
-        is_placed = place.line or (place.file and block.kind != "item")
-        is_placed = is_placed or self._place_above(block.first)
-        return bool(is_only and is_own and not is_placed)
-
-    def _begins_at(self, at: int) -> bool:
-        """Whether a paragraph begins with a place, or says of one how bad it is there."""
-        if at in self._placed:
-            return self._placed[at]
-        block = self.blocks[at]
-        place = shapes.place_of(self.plain[block.first - 1])
-        is_placed = place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at)
-        text = " ".join(self.plain[block.first - 1 : block.last])
-        is_said = not is_placed and phrases.said_in(text)
-        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(text).file))
-        return self._placed[at]
-
-    def _begins_one(self, at: int) -> bool:
-        """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
-        head = shapes.head_of(self.blocks[at].title[: shapes.LONG])
-        is_numbered = self.blocks[at].kind == "text" and bool(head.id) and head.marked
-        return is_numbered or self._leads(at)
-
-    def _leads_in(self, at: int) -> bool:
-        """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
-        after = self.blocks[at + 1 : at + 2]
-        is_below = after and after[0].kind == "text" and after[0].first == self.blocks[at].last + 1
-        return bool(is_below) and shapes.begins_finding(after[0].title)
-
-    def _inherited(self, at: int) -> str:
-        """Return the severity of the heading right above, if it only names a group."""
-        inside = self.blocks[at].inside
-        return self._group(inside) if inside >= 0 else ""
-
-    def _is_file(self, at: int) -> bool:
-        """Whether a heading is the name of a file, with items or graded lines below it."""
-        below = (self.blocks[inner].kind for inner in self._direct.get(at, ()))
-        place = shapes.place_of(self.blocks[at].title)
-        is_list = next(below, "") == "item" or any(map(shapes.begins, self._directly_below(at)))
-        return bool(place.file) and not place.line and is_list
-
-    def _group(self, at: int) -> str:
-        """Return the severity of a line that only names a group, in any language by its sign."""
-        if at not in self._groups:
-            title = self.blocks[at].title
-            stated = index.group_of(title)
-            if not stated and self.blocks[at].kind == "heading":
-                stated = phrases.demanded_in(title)
-            self._groups[at] = stated
-        return self._groups[at]
-
-    def _leads(self, at: int) -> bool:
-        """Whether a paragraph is one of those that a bold title leads, below one heading."""
-        block = self.blocks[at]
-        own = (self.blocks[each] for each in self._direct[block.inside][:MOST_SIBLINGS])
-        return shapes.is_led(block) and sum(map(shapes.is_led, own)) > 1
-
-    def _title_of(self, title: str, bare: str, block: Block) -> str:
-        """Return the words that name the finding: a label, its bold lead, or its first sentence."""
-        if told := self._labelled(block.first - 1, min(block.last, block.first + 12)):
-            return phrases.first_sentence(told)
-        if " · " in bare[: shapes.FIELD_LENGTH]:
-            return bare
-        if shapes.is_fields(self.plain[block.first - 1 : block.last]):
-            bare = title = self._named(block) or title
-        title = shapes.unlabelled(title)
-        if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
-            lead = shapes.head_of(bold[1] or bold[2]).title
-            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
-            title = lead if is_title and not vocabulary.severity(lead) else title
-        return phrases.first_sentence(title)
-
-    def _named(self, block: Block) -> str:
-        """Return the first value of a record that has words and is neither severity nor place."""
-        fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
-        told = (value for label, value in fields if not vocabulary.is_scale(label))
-        return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
-
-    def _said_below(self, first: int, last: int) -> str:
+    def said_below(self, first: int, last: int) -> str:
         """Return the title that stands below a line: labelled, or the first words."""
-        if told := self._labelled(first, min(last, first + 8)):
+        if told := labelled(self.plain[first : min(last, first + 8)]):
             return told
         others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
         rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
         return next(rows, "").lstrip("#").strip()
 
-    def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
-        """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
-        told = map(vocabulary.labelled, map(str.strip, self.plain[first:last]))
-        values = (_unquoted(value) for label, value in told if label.strip("> ") in labels)
-        return next(filter(str.strip, values), "")
-
-    def _place(self, first: int, last: int) -> Place:
-        own = self._text(first, min(last, first + 40))
+    def place(self, first: int, last: int) -> Place:
+        """The place that some lines name, or else the last one above that holds for them."""
+        own = "\n".join(self.plain[first - 1 : min(last, first + 40)])
         place = shapes.place_in(own)
         if place.line:
             return place
-        number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
-        above = self._above_places[first - 1]
-        if place.file:
-            return Place(place.file, number)
-        return Place(above.file, number or above.line)
-
-    def _lead_in(self, first: int) -> str:
-        """Return the lines of a paragraph above the one that begins a finding."""
         start = first - 1
         while start > max(0, first - 5) and self.plain[start - 1].strip():
             start -= 1
-        return self._text(start + 1, first - 1)
+        lead = "\n".join(self.plain[start : first - 1])  # of the paragraph
+        number = shapes.line_in(own) or shapes.line_in(lead)
+        above = self._above_places[first - 1]
+        return Place(place.file, number) if place.file else Place(above.file, number or above.line)
 
 
-def _annotated(row: str) -> str:
-    """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
-    row = _STAMPED.sub("", row)
-    if "::" not in row:
-        return row
-    match = _ANNOTATION.match(row)
-    told = dict(_PARAMETER.findall(match[2])) if match else {}
-    if not match or not {"file", "line"} <= told.keys():
-        return row
-    title = f"{told['title']}: " if "title" in told else ""
-    return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
-
-
-def _unquoted(value: str) -> str:
-    is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
-    return value.strip("\"' ") if is_quoted else value.strip()
+def labelled(rows: list[str], labels: frozenset[str] = shapes.TITLES) -> str:
+    """Return what a label such as `Title:` says in some lines, without its quotes; or ''."""
+    for label, value in map(vocabulary.labelled, map(str.strip, rows)):
+        if label.strip("> ") in labels and value.strip():
+            is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")
+            return value.strip("\"' ") if is_quoted else value.strip()
+    return ""

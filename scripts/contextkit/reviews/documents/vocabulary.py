@@ -4,8 +4,8 @@
     P0-1  IMP-2  FD-P3  Q7                    an id; the first two carry a severity
     safe  needs-changes  risky  error         a verdict
 
-Agents follow no grammar. These functions report what they do not understand; they never guess
-toward the milder reading.
+The words are data, in templates/words/reviews.txt. Agents follow no grammar. These functions report
+what they do not understand; they never guess toward the milder reading.
 """
 
 from __future__ import annotations
@@ -13,8 +13,28 @@ from __future__ import annotations
 import functools
 import re
 
+from contextkit.base import files, version
 from contextkit.base.type_names import Iterator
 from contextkit.text.blocks import lines
+from contextkit.text.patterns import Pattern
+
+_DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
+_PARTS = "\n".join(row for row in _DATA.split("\n") if row[:1] != "#").split("\n[")[1:]
+_LISTED = {name: words for name, _, words in (part.partition("]\n") for part in _PARTS)}
+LISTS = {name: tuple(words.split()) for name, words in _LISTED.items()}
+
+
+def word_set(name: str) -> frozenset[str]:
+    """Return the words of a list in templates/words/reviews.txt; LISTS has them in order."""
+    return frozenset(LISTS[name])
+
+
+def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
+    """Return what finds any of a list of expressions, a line each, in any case."""
+    every = "|".join(filter(None, _LISTED[f"any {name}"].split("\n")))
+    needs = " ".join(LISTS.get(f"needs {name}", ()))
+    return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs)
+
 
 QUOTES = "\"'“”„‘’«»"
 _WORD = re.compile(r"[^\W_]+")
@@ -26,54 +46,19 @@ SERIOUS = ("P0", "P1")
 READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
-SAID = {  # in reviews of public repositories, in their languages
-    "P0": "P0 CRITICAL CRIT BLOCKER BLOCKERS BLOCKING FATAL SHOWSTOPPER SHOW-STOPPER SEVERE"
-          " URGENT HIGHEST SEV0 SEV-0 KRITISCH KRITISCHER CRITIQUE CRITIQUES BLOQUANT BLOQUANTS"
-          " CRÍTICO CRÍTICA CRÍTICOS BLOQUEANTE CRITICO CRITICA КРИТИЧНО КРИТИЧЕСКИЙ КРИТИЧЕСКАЯ"
-          " КРИТИЧЕСКИЕ БЛОКЕР 致命 致命的 严重 緊急 紧急 重大 심각 치명적 KRITIEK KRITISK"
-          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
-          " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
-    "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
-          " SERIOUS ВАЖНО ВАЖНЫЙ WICHTIG IMPORTANTE BELANGRIJK VIKTIG WAŻNE"
-          " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
-          " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
-          " YÜKSEK ❯❯❱ 🟠 🟧 ❌",
-    "P2": "P2 MEDIUM MED NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
-          " MITTEL MOYEN MOYENNE MEDIO MEDIA MÉDIO MÉDIA СРЕДНИЙ СРЕДНЯЯ 中 중간 GEMIDDELD ŚREDNI"
-          " ŚREDNIA ŚREDNIE ❯❱ ⚠️ ⚠ 🟡 🟨",
-    "P3": "P3 LOW MINOR INFO SEV3 SEV-3 INFORMATIONAL INFORMATION NIT NITS NITPICK NITPICKS"
-          " TRIVIAL COSMETIC STYLE OBSERVATION OBSERVATIONS NIEDRIG GERING KLEINIGKEIT HINWEIS"
-          " FAIBLE MINEUR MINEURE MENOR MENORES BAJO BAJA BAIXO BAIXA BASSO BASSA НИЗКИЙ НИЗКАЯ 低"
-          " 軽微 轻微 낮음 LAAG NISKI NISKA NISKIE DÜŞÜK ❱ 🔵 🟢 🟦 🟩 ⚪",
-    "IMP": "IMP IMPROVEMENT IMPROVEMENTS SUGGESTION SUGGESTIONS ENHANCEMENT ENHANCEMENTS"
-          " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
-}  # fmt: skip
-_WORDS = {word: severity for severity, words in SAID.items() for word in words.split()}
+_WORDS = {word: severity for severity in SEVERITIES for word in LISTS[severity]}
 _OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
     **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
-_SCALES = frozenset(
-    "SEVERITY PRIORITY SEV PRIO LEVEL RISK GRADE CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD"
-    " SCHWERE PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
-    " PRIORIDAD CRITICIDAD RIESGO GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性"
-    " 严重级别 风险等级 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
-)
-_OF_SCALES = frozenset("FACTOR CLASS OVERALL THREAT FINDING ISSUE TECHNICAL BUSINESS".split())
+_SCALES = word_set("scales")
+_OF_SCALES = word_set("beside scales")
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
-NEGATIONS = frozenset(
-    "no not non none nothing without neither aucun aucune pas sans rien kein keine keinen keiner"
-    " keines nicht nichts ohne ningún ninguna ninguno sin nada nessun nessuna nessuno niente senza"
-    " nenhum nenhuma sem geen ingen inga нет не без ничего".split()
-)
-_NOTHING = NEGATIONS | frozenset("n 0 なし 无 無 没有 沒有 없음 brak yok ei nincs".split())
-_SAYS_NOTHING = _NOTHING | frozenset(
-    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
-    " finding findings problem problems found identified reported any were was in this review"
-    " applicable more other further".split()
-)
+NEGATIONS = word_set("negations")
+_NOTHING = NEGATIONS | word_set("nothing")
+_SAYS_NOTHING = _NOTHING | word_set("of nothing")
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")

@@ -55,15 +55,11 @@ _WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, and th
 _HEAVIEST = 6.0  # maximum weight of a word, however often it occurs
 _MOST_WORDS = 120  # of the text
 _ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
-_COMMON = frozenset(
-    "the and for with that this from are not but has have its into when where which while will"
-    " would can could should may must does only also than then them they there here such more most"
-    " some any all each per via use used using one two how what why".split()
-)
+_COMMON = vocabulary.word_set("stop words")
 _LOCATION = re.compile(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
 _SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
 _RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
-_FILLERS = frozenset("a an the of in on to and or is are for with".split())
+_FILLERS = vocabulary.word_set("fillers")
 _DIGITS = 12  # in the digest
 
 
@@ -321,11 +317,9 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
             there.setdefault(where, []).append(finding)
-    return {
-        where: those
-        for where, those in there.items()
-        if len(those) > 1 and len({agent for finding in those for agent in finding.agents}) > 1
-    }
+    agents = {where: {a for finding in there[where] for a in finding.agents} for where in there}
+    return {where: those for where, those in there.items()
+            if len(those) > 1 and len(agents[where]) > 1}  # fmt: skip
 
 
 def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str]:
@@ -353,7 +347,11 @@ def document(
     head: dict[str, object], sources: list[Reading], findings: list[MergedFinding]
 ) -> dict[str, object]:
     """findings.json: the keys of the published format first, then ours; `head` is of the run."""
-    beside = _beside(findings)
+    beside: dict[str, list[str]] = {}  # the keys of some others at its place, by key
+    for those in together(findings).values():
+        for finding in those:
+            others = [other.key for other in those[:10] if other is not finding]
+            beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
     entries = [_as_json(finding, beside, str(head["input"])) for finding in findings]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
@@ -380,16 +378,6 @@ def document(
         "fixed": [],
         "unchecked": [],
     }
-
-
-def _beside(findings: list[MergedFinding]) -> dict[str, list[str]]:
-    """Map each finding to the keys of some others at its place."""
-    beside: dict[str, list[str]] = {}
-    for those in together(findings).values():
-        for finding in those:
-            others = [other.key for other in those[:10] if other is not finding]
-            beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
-    return beside
 
 
 def _as_json(
@@ -427,23 +415,22 @@ def _as_json(
 class Likeness:
     """Compares the findings of one review with each other, by their numbers."""
 
-    def __init__(self, wordings: Sequence[Row]) -> None:
-        self._places = [_places(wording) for wording in wordings]
-        self._symbols = [_symbols(wording.title) for wording in wordings]
-        self._all = _vectors([_counted(wording) for wording in wordings])
-        self._titles = _vectors([_counted(Row(title=wording.title)) for wording in wordings])
-
-    def _at_one_place(self, first: int, second: int) -> bool:
-        mine, its = self._places[first], self._places[second]
-        if mine and its:
-            return any(_touch(a, b) for a in mine for b in its)
-        return bool(self._symbols[first] & self._symbols[second])
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._places = list(map(_places, rows))
+        called = (_SYMBOL.findall(row.title) for row in rows)  # `load()`, or with parentheses
+        self._symbols = [{a or b for a, is_call, b in those if b or is_call or "_" in a}
+                         for those in called]  # fmt: skip
+        self._all = _vectors([_counted(row) for row in rows])
+        self._titles = _vectors([_counted(Row(title=row.title)) for row in rows])
 
     def compare(self, first: int, second: int) -> tuple[float, bool]:
         """The likeness of two findings, by words and place, and whether they are one."""
-        here = self._at_one_place(first, second)
-        if not here and self._places[first] and self._places[second]:
-            return 0.0, False
+        mine, its = self._places[first], self._places[second]
+        here = bool(self._symbols[first] & self._symbols[second])
+        if mine and its:
+            here = any(_touch(a, b) for a in mine for b in its)
+            if not here:
+                return 0.0, False
         likeness = _product(self._all[first], self._all[second]) + _PLACE * here
         are_related = _product(self._titles[first], self._titles[second]) >= _SAME_TITLE
         return likeness, here and are_related and likeness >= _ONE
@@ -461,57 +448,46 @@ def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
     return first[0] == second[0] and first[1] <= second[2] + near and second[1] <= first[2] + near
 
 
-def _counted(wording: Row) -> dict[str, float]:
+def _counted(row: Row) -> dict[str, float]:
     """The weight of each word of a finding by where it occurs."""
     weights: dict[str, float] = {}
-    title = _RATING.sub(" ", wording.title)
-    parts = (_split(title), _split(wording.section), _split(wording.text)[:_MOST_WORDS])
-    for words, weight in zip(parts, _WEIGHTS, strict=True):
-        for word in words:
+    parts = (_split(_RATING.sub(" ", row.title)), _split(row.section), _split(row.text))
+    for words, weight, most in zip(parts, _WEIGHTS, (None, None, _MOST_WORDS), strict=True):
+        for word in words[:most]:
             weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
     return weights
 
 
 def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
     """The words of each finding, rarer ones heavier, as unit vectors."""
-    common: dict[str, int] = {}
-    for words in counted:
-        for word in words:
-            common[word] = common.get(word, 0) + 1
+    common = Counter(word for words in counted for word in words)
     vectors = []
     for words in counted:
         weighed = {w: count * math.log(1 + len(counted) / common[w]) for w, count in words.items()}
-        length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
+        length = math.hypot(*weighed.values()) or 1.0
         vectors.append({word: value / length for word, value in weighed.items()})
     return vectors
 
 
 def _split(text: str) -> list[str]:
-    words = re.findall(r"[^\W_]\w*", text[:4000].lower())
-    return [_stem(w) for w in words if w not in _COMMON and (len(w) > 2 or not w.isalpha())]
+    """The words that tell, without their endings."""
+    stems = []
+    for word in re.findall(r"[^\W_]\w*", text[:4000].lower()):
+        if word not in _COMMON and (len(word) > 2 or not word.isalpha()):
+            fits = (e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4)
+            stems.append(word.removesuffix(next(fits, "")))
+    return stems
 
 
-def _stem(word: str) -> str:
-    fits = (e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4)
-    return word.removesuffix(next(fits, ""))
-
-
-def _places(wording: Row) -> list[tuple[str, int, int]]:
+def _places(row: Row) -> list[tuple[str, int, int]]:
     """(file, first line, last line) of each place in the title, section name and place."""
     places = []
-    for match in _LOCATION.finditer(f"{wording.title} {wording.section} {wording.place}"):
-        for part in re.split(r"[+,]", match.group(2).replace("L", "")):
+    for match in _LOCATION.finditer(f"{row.title} {row.section} {row.place}"):
+        for part in re.split(r"[+,]", match[2].replace("L", "")):
             first, _, last = part.partition("-")
             if first:
-                places.append(
-                    (match.group(1).lstrip("./"), int(first[:9]), int((last or first)[:9]))
-                )
+                places.append((match[1].lstrip("./"), int(first[:9]), int((last or first)[:9])))
     return places
-
-
-def _symbols(title: str) -> set[str]:
-    """The code names in a title: `load()`, in backticks or followed by parentheses."""
-    return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
 
 
 def identity(target: str, title: str, file: str = "") -> str:
