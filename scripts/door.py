@@ -17,7 +17,7 @@ _PROGRAM = os.path.join(os.path.dirname(_SCRIPTS), "bin", "contextkit")
 
 
 def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the command line for a target and its variables, and what goes into its environment.
+    """The command line for a target with its variables, and the additions to its environment.
 
     A script takes its options from the variables that CONTEXTKIT_GIVEN names, as it does from make.
     """
@@ -25,10 +25,10 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     if name in ("help", "context_help", *_HELP):
         topic = [f"--topic={word}" if "=" not in word else f"--{word}" for word in rest]
         return ["context", "help", "--host", *topic], {outgoing.COMMAND: called()}
-    known = {one.name: one for one in makefiles.targets() if one.script}
-    name = name if name in known else name.removeprefix("context_")
-    if name not in known:
-        near = names.nearest(name, known)
+    targets = {target.name: target for target in makefiles.targets() if target.script}
+    name = name if name in targets else name.removeprefix("context_")
+    if name not in targets:
+        near = names.nearest(name, targets)
         raise bad_input(
             f"there is no target {names.quoted(name)}{near}: {called()} help lists them"
         )
@@ -40,13 +40,13 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         if not equals or not variable.isidentifier() or variable != variable.lower():
             raise bad_input(f"{names.quoted(word)}: write it as name=value")
         typed[variable] = value
-    command = [word for word in (known[name].script, known[name].command) if word]
+    command = [word for word in (targets[name].script, targets[name].command) if word]
     environment = {**typed, "CONTEXTKIT_GIVEN": " ".join(typed), "CONTEXTKIT_GOALS": name}
     return command, {**environment, outgoing.COMMAND: called()}
 
 
 def called() -> str:
-    """Return how this program is called here: by its name if that is on the PATH, else by path."""
+    """How this program is called here: by its name if that is on the PATH, else by path."""
     there = shutil.which("contextkit")
     same = there is not None and os.path.realpath(there) == os.path.realpath(_PROGRAM)
     return "contextkit" if same else names.word(_PROGRAM)

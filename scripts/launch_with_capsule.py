@@ -39,8 +39,8 @@ def launch(layout: Layout, args: Arguments) -> Answer:
         remark(f"no capsule in {args.prompt}: {error}")
     cli.say_each(remarks)  # before this process becomes another
     helper = os.environ.get("CONTEXTKIT_LAUNCH_HELPER", "") or layout.join(*_KITS_OWN)
-    given = ("launcher", "path", "prompt", "log", "type", "title")
-    words = [word for name in given for word in (f"--{name}", getattr(args, name))]
+    options = ("launcher", "path", "prompt", "log", "type", "title")
+    words = [word for name in options for word in (f"--{name}", getattr(args, name))]
     try:
         os.execv(helper, [helper, *words])
     except OSError as error:

@@ -50,12 +50,12 @@ def restart_with_newer_python():
 
 
 def digest(sources):
-    """What an environment was made from; it is made again when this changes."""
-    found = hashlib.sha256(("%s %s" % (sys.version, sys.executable)).encode())
+    """A digest of everything an environment is made from; a new one means making it again."""
+    state = hashlib.sha256(("%s %s" % (sys.version, sys.executable)).encode())
     for path in sources:
         with open(path, "rb") as file:
-            found.update(file.read())
-    return found.hexdigest()
+            state.update(file.read())
+    return state.hexdigest()
 
 
 def succeeds(*command):
@@ -67,9 +67,9 @@ def succeeds(*command):
 
 
 def run(command):
-    """Run a command; raises OSError with its last words where it fails, and shows nothing else.
+    """Run a command silently. Raises OSError with its last words if it fails.
 
-    It inherits the lock: what a killed set-up leaves running is waited for by the next one.
+    It inherits the lock, so the next set-up waits for what a killed one left running.
     """
     done = subprocess.run(
         command,
@@ -80,8 +80,8 @@ def run(command):
         env=dict(os.environ, PYTHONUTF8="1"),  # a path may be beyond the locale
     )
     if done.returncode:
-        said = done.stdout.decode("utf-8", "replace").strip().splitlines()
-        last = said[-1] if said else "status %d" % done.returncode
+        lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+        last = lines[-1] if lines else "status %d" % done.returncode
         raise OSError("`%s` failed: %s" % (" ".join(command[:3]), last))
 
 
@@ -99,7 +99,7 @@ def make_environment():
 
 
 def installers():
-    """The ways to install that there are on this machine, the best first."""
+    """The ways to install on this machine, the best first."""
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
     if shutil.which("uv"):
         yield ["uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", PYTHON]
@@ -110,7 +110,7 @@ def installers():
 
 
 def install(lock_file):
-    """The packages of a lock file, byte-compiled; the first way that works."""
+    """Install the packages of a lock file, byte-compiled, in the first way that works."""
     problem = HELP
     write(UNFINISHED, "")
     for way in installers():
@@ -142,7 +142,7 @@ def made_from(stamp):
 
 
 def ensure(stamp, sources, build):
-    """Do `build`, which returns what `stamp` says, unless it was done from the same `sources`."""
+    """Do `build`, which returns the text for `stamp`, unless the `sources` are unchanged."""
     wanted = digest(sources)
     if made_from(stamp) != wanted or not succeeds(PYTHON, "-c", ""):
         write(stamp, "%s# %s\n" % (build(), wanted))
@@ -167,7 +167,7 @@ def run_time():
 
 
 def extras(packages):
-    """Packages that only some people need, into the environment that is there."""
+    """Install packages that only some people need into the existing environment."""
     check_writable()
     say("installing %s ..." % " ".join(packages))
     problem = HELP
@@ -199,7 +199,7 @@ def set_up(development, packages):
 
 
 def reason(error):
-    """What went wrong, and where nothing may be written what to do about it."""
+    """What went wrong and, if nothing may be written, what to do about it."""
     if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
         return error
     return "%s: %s: run `make -C '%s' setup` as its owner, or use a copy in a folder of yours" % (

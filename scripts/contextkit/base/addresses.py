@@ -110,7 +110,7 @@ def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[A
 
 
 def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield address, path and fields of each entry of a single-file store."""
+    """Address, path and fields of each entry of a single-file store."""
     for path, entry in stores.module(store).load_all(layout):
         fields = entry if isinstance(entry, dict) else vars(entry)
         yield f"{store.kind}:{fields.get('id')}", path, fields
@@ -268,9 +268,9 @@ def file_of(layout: Layout, kind: str, name: str) -> str:
     return os.path.join(layout.store(kind), name + store.suffix)
 
 
-# Which documents here another machine wrote, as a pull noted it in `.contextkit/sync/from`. A line
-# is the machine's name, the digest of the text, its path, and its address, between tabs. A document
-# whose text is another one now is not the other machine's any more. Each pull makes the file again.
+# The documents here that another machine wrote, as noted by a pull in `.contextkit/sync/from`. A
+# line has the machine's name, the digest of the text, its path, and its address, between tabs. Once
+# its text has changed, a document is no longer the other machine's. Each pull rewrites the file.
 
 
 def save_origins(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:

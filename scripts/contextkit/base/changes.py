@@ -103,7 +103,7 @@ class work_tree:
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
 
     def since(self, base: str, patch: str) -> tuple[bytes, int]:
-        """The text of what changed since `base` with the diff in `patch`, and in how many files."""
+        """The diff since `base` with the diff in `patch` applied, and its number of files."""
         with open(patch, "rb") as file:
             is_whole = b"\nBinary files " not in file.read()
         if not is_whole:
@@ -212,14 +212,14 @@ class Comparison(Declaration):
 
     @property
     def lines(self) -> int:
-        """Return how many lines were added or removed."""
+        """How many lines were added or removed."""
         return sum(change.added + change.removed for change in self.changes)
 
 
 def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
     """Compare the work tree with the first of `bases` from which it differs.
 
-    A fully pushed branch is so compared with the point where it left the main branch. Raises
+    So a fully pushed branch is compared with the point where it left the main branch. Raises
     ContextError if nothing differs.
     """
     candidates = bases(layout, named)
@@ -239,7 +239,7 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
 
 
 def bases(layout: Layout, named: str = "") -> list[Base]:
-    """What a branch can be compared with, best first: its merge base with `named`.
+    """The commits that a branch can be compared with, best first: its merge base with `named`.
 
     By default, with its upstream, origin's default branch, main or master; the empty tree if it has
     no commit. Raises ContextError if there is none.
@@ -284,7 +284,7 @@ def _merge_base(top: str, commit: str) -> str:
 
 
 def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
-    """Return (state, lines, path) of each change, as text: `renamed`, `+1 -2`, `new <- old`."""
+    """(state, lines, path) of each change, as text: `renamed`, `+1 -2`, `new <- old`."""
     rows = []
     for change in changed:
         lines = "binary" if change.binary else f"+{change.added} -{change.removed}"

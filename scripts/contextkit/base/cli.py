@@ -17,7 +17,7 @@ from contextkit.base.type_names import Callable, Iterable, Sequence
 
 _program = "contextkit"
 _as_json = False
-_allowed: Callable[[], Iterable[str]] = tuple  # what the settings say is no secret
+_allowed: Callable[[], Iterable[str]] = tuple  # the settings' exemptions from secrets
 _HELP = frozenset(("-h", "--help"))
 _MOST_LINES = 20  # of a refusal
 
@@ -45,7 +45,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         answer = _rendered(command.run(layout, args))
         if answer.status:
             _print(answer)
-        files.settle()  # before it is acknowledged
+        files.settle()  # on disk before it is acknowledged
         if not answer.status:
             _print(answer)
         layout.sweep(files.settled)
@@ -94,7 +94,7 @@ def _way_out(error: OSError) -> str:
 
 
 def say(text: str) -> None:
-    """Print what was remarked, then a message, on stderr, through the same door as an answer."""
+    """Print the remarks, then a message, on stderr, through the same door as an answer."""
     remarks = [*map(names.one_line, errors.remarks)]
     errors.remarks.clear()
     lines = [names.spoken(outgoing.told(t, _allowed)) for t in (*remarks, *text.splitlines())]
@@ -224,9 +224,9 @@ def _of_command(
 def _given_to_make(available: tuple[Option, ...]) -> list[str]:
     """The variables typed after `make target`, as the words of a command line.
 
-    make passes everything on in the environment, and the names of what was typed in
-    CONTEXTKIT_GIVEN. Nothing is left there for a process that this one starts. An unknown variable
-    is refused.
+    make passes all variables on in the environment, and the names of the typed ones in
+    CONTEXTKIT_GIVEN. Both are removed there, so that no child process sees them. An unknown
+    variable is refused.
     """
     typed = os.environ.pop("CONTEXTKIT_GIVEN").split()
     for name in ("MAKEFLAGS", "MFLAGS"):

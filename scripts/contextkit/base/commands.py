@@ -51,8 +51,8 @@ class Arguments(SimpleNamespace):
 class Command(Declaration):
     """A subcommand: `run(layout, args)` returns what belongs on stdout.
 
-    `needs`: packages to have before input is read; `now`: what to call in place of an old name;
-    `reads`: what is piped in is its text, which comes out again if the call is refused.
+    `needs`: packages to have before input is read; `now`: the call that replaces an old name;
+    `reads`: standard input is its text, which is printed again if the call is refused.
     """
 
     name: str
@@ -77,7 +77,7 @@ def command(help: str, *options: Option, **more: Any) -> Callable[[Callable[...,
 class Program(Declaration):
     """A script: its name, its docstring, its commands; the `default` one needs no name.
 
-    `more` is where the commands are declared that take long to load.
+    `more` names the place of the commands that take long to load.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Program(Declaration):
         return (*self.commands, *(_declared(self.more) if self.more else ()))
 
     def named(self, name: str) -> Command | None:
-        """The command of that name, if there is one; `more` is loaded for who goes beyond."""
+        """The command of that name, if any; `more` is loaded if none of the others has it."""
         own = next((command for command in self.commands if command.name == name), None)
         return own or next((command for command in self.every() if command.name == name), None)
 
@@ -99,11 +99,10 @@ class Program(Declaration):
 class Answer(Declaration):
     """Text for stdout with extra information.
 
-    `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes
+    `exact` text is somebody's document: not even a newline is added. Only `verbatim` text passes
     the door (`outgoing.py`) as it is, and only into a pipe or file; in `quoted` text only commands
-    stay as they are written. `data` is what `json=1` prints
-    instead: a value, or a function that computes one. `talk` goes to stderr, and only along with
-    the text.
+    stay as they are written. `data` is what `json=1` prints instead: a value, or a function that
+    computes one. `talk` goes to stderr, and only along with the text.
     """
 
     text: str
@@ -159,7 +158,7 @@ def program(script: str) -> Program:
 
 
 def _declared(place: str) -> Any:
-    """What a module of ours declares, imported now."""
+    """The declaration in one of our modules, imported now."""
     module, _, name = place.rpartition(".")
     return getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
 

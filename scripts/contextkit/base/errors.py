@@ -26,7 +26,7 @@ remarks: list[str] = []  # what `remark` collected; the command line says it bef
 
 
 def remark(*sentences: str) -> None:
-    """Have the user told these, each once, whatever becomes of the command."""
+    """Tell the user these sentences, each once, whatever becomes of the command."""
     remarks.extend(sentence for sentence in dict.fromkeys(sentences) if sentence not in remarks)
 
 

@@ -2,9 +2,9 @@
 
     __pycache__/expressions.<Python's version>.codes      beside the byte code of this module
 
-`re` takes a fifth of a millisecond for an expression, and a digest asks a hundred. What it made of
-each is kept where Python keeps byte code, if that can be written. A file that is missing or broken
-costs time only; that of another Python has another name.
+`re` takes a fifth of a millisecond for an expression, and a digest needs a hundred. The results are
+kept where Python keeps byte code, if that can be written. A missing or broken file only costs time;
+another Python's file has another name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _place = ""  # where they were read
 
 
 def compiled(source: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, for an expression that is part of the code and the same in each process."""
+    """Like `re.compile`, for an expression that is the same in each process."""
     import _sre  # type: ignore[import-not-found]
 
     key = (source, int(flags))
@@ -55,7 +55,7 @@ def _codes() -> dict[tuple[str, int], Any]:
 
 
 def keep() -> None:
-    """Keep what this process compiled for others; never raises, since nothing depends on it."""
+    """Save what this process compiled for later ones; never raises, since nothing depends on it."""
     global _kept
     import marshal
 

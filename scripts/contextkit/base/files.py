@@ -15,7 +15,7 @@ from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
-WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # of a file that is changed in place
+WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # for a file that is changed in place
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
@@ -41,7 +41,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_if_there(path: str) -> str | None:
-    """As `read`, but None for a missing file; anything else unreadable raises."""
+    """Like `read`, but None for a missing file; anything else unreadable raises."""
     return read(path) if os.path.lexists(path) else None
 
 
@@ -103,7 +103,7 @@ def rename(old: str, new: str) -> None:
 
 
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
-    """Yield `stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
+    """`stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
     number = 1
     while number := number + 1:
@@ -148,7 +148,7 @@ def discard(path: str) -> None:
     try:
         os.unlink(proved(path))
     except FileNotFoundError:
-        pass  # interrupted right after the replace, or the folder was moved away
+        pass  # already replaced, or the folder was moved away
 
 
 def _encoded(path: str, text: str | bytes | Iterable[bytes]) -> Iterable[bytes]:

@@ -26,10 +26,10 @@ _MISLEADING = frozenset(
 )
 _HEX = frozenset("0123456789abcdef")
 _NO_ANSWER = (127, 128)  # exit statuses: git is not installed; it cannot work here
-_NOT_STARTED = 127 << 8  # what waiting for a process says of the first of these
+_NOT_STARTED = 127 << 8  # the first of these as a wait status
 NOT_THERE = "git is not installed, or not on the PATH: install git"
 _said_why = False
-_until: float | None = None  # in a hook, when every query must have ended
+_until: float | None = None  # in a hook, the time at which every query must have ended
 
 
 class Repository(Declaration):
@@ -182,7 +182,7 @@ class Move(Declaration):
 
 
 def moves(folder: str, ref: str) -> Iterator[Move]:
-    """What the log of a ref in a git folder tells, newest first."""
+    """The entries in the log of a ref in a git folder, newest first."""
     try:
         with open(os.path.join(folder, "logs", ref), "rb") as file:
             lines = file.read().decode("utf-8", "replace").split("\n")
@@ -198,7 +198,7 @@ def moves(folder: str, ref: str) -> Iterator[Move]:
 
 
 def movers(repository: Repository, since: int, head: str = "") -> set[str] | None:
-    """The addresses of who moved HEAD here since a moment, or since it was the commit `head`.
+    """The email addresses of those who moved HEAD here since a moment or since commit `head`.
 
     None if git keeps no log of that.
     """
@@ -281,7 +281,7 @@ def check(folder: str) -> None:
     answer(folder, "rev-parse", "--git-dir")
 
 
-# What the repository's own settings name is never run: no monitor, no hook.
+# Nothing that the repository's own settings name is run: no monitor, no hook.
 # A repository without a work tree that lies in the tree may be a clone's own: never taken for ours.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
          "-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never")  # fmt: skip

@@ -47,9 +47,9 @@ class Layout:
     verdicts: str
     state: str  # locks, caches and sessions; never in git
     ended: str  # sessions that ended and can still be resumed
-    running: str  # those that hosts run here: one that died is noticed
+    running: str  # those that hosts run here, to notice dead ones
     swept: str  # touched by each sweep of idle sessions in passing
-    hooks: str  # what they know of subagents, and their errors
+    hooks: str  # what hooks know about subagents, and their errors
     own_session: str  # the id that we generated
     ledger: str  # what happened
     index: str
@@ -67,7 +67,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self._places: dict[str, str] = {}  # by kind
-        self._proved: set[str] = set()  # the stores in use: real folders, and ours
+        self._proved: set[str] = set()  # the stores in use, found to be real folders of ours
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
@@ -90,7 +90,7 @@ class Layout:
         return made
 
     def allowed(self) -> tuple[str, ...]:
-        """What the settings say is no secret; asked only for what may be one."""
+        """The settings' exemptions from secrets, read only if something may be one."""
         return self.limits.secrets_allow
 
     def needs_trust(self, *named: str) -> str:
@@ -142,7 +142,7 @@ class Layout:
         return place
 
     def place(self, kind: str) -> str:
-        """As `store`, but nobody looks whether it is there, and whose: for comparing paths."""
+        """Like `store`, without a check that it exists and is ours: for comparing paths."""
         if kind not in self._places:
             store = stores.BY_KIND[kind]
             named = os.environ.get(store.variable, "") if store.variable else ""
@@ -222,7 +222,7 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """The absolute paths, existing or not, of what is contextkit's and not the work here.
+        """The absolute paths, existing or not, of contextkit's own files, which are not work.
 
         None of it is part of a diff or a review, and none makes a capsule stale.
         """

@@ -26,7 +26,7 @@ Event = dict[str, Any]
 # What can happen to a document.
 STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"
 ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "removed"
-ASKED = "asked"  # an agent was told how to answer, or sent back, and answered: what that cost
+ASKED = "asked"  # the cost of telling an agent how to answer, of sending it back, and of its answer
 DIED = "died"  # a session's process was gone without having ended it
 EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED, ASKED, DIED)
 
@@ -43,8 +43,8 @@ def note(
 ) -> None:  # fmt: skip
     """Append an event, unless there is no `ref`. Never raises.
 
-    `tokens` is how many the event delivered, `to` the recipient's address, `kind` what its receipt
-    calls the text, `sources` what a document was made from.
+    `tokens` is the number delivered by the event, `to` the recipient's address, `kind` the text's
+    kind in its receipt, `sources` the documents that this one was made from.
     """
     if not ref:
         return

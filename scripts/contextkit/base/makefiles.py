@@ -207,11 +207,11 @@ def _explained(target: Target, renamed: dict[str, str]) -> list[str]:
     command = command_of(target)
     told = [target.replace(name=f"{option.name}=", help=option.help)
             for option in (options_of(command) if command else ())]  # fmt: skip
-    return [line for one in (target, *told) for line in _lines(one, renamed)]
+    return [line for each in (target, *told) for line in _lines(each, renamed)]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Lines of `text` beside the names of the targets, within 80 columns."""
+    """The lines of `text`, wrapped beside the names of the targets within 80 columns."""
     margin = " " * (_MARGIN + 1)
     return textwrap.wrap(text, _COLUMNS, initial_indent=margin, subsequent_indent=margin,
                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
@@ -240,7 +240,7 @@ def taken(into: str, folder: str) -> list[str]:
 
 
 def renamed(text: str, into: str, folder: str) -> str:
-    """`text` with our names for what the host in `into` has targets of its own for."""
+    """`text` with our long names where the host in `into` has targets of the short ones."""
     for name, ours in _names_in(_texts(into, folder)).items():
         text = re.sub(rf"(`|make -s ){name}\b", rf"\1{ours}", text)
     return text

@@ -131,8 +131,8 @@ _sha256: Any = None  # cached, since Python looks for a missing module on each i
 
 
 def _find_sha256() -> Any:
-    known = ("hashlib",) * ("hashlib" in sys.modules)  # the fastest, if it need not be loaded
-    for module in (*known, "_sha2", "_sha256", "hashlib"):  # in 3.12 and newer, in 3.11, in any
+    loaded = ("hashlib",) * ("hashlib" in sys.modules)  # the fastest, if it need not be loaded
+    for module in (*loaded, "_sha2", "_sha256", "hashlib"):  # in 3.12 and newer, in 3.11, in any
         try:
             return __import__(module).sha256
         except (ImportError, AttributeError):

@@ -1,6 +1,6 @@
 """The one door for what leaves: stdout, a hook's answer, an export, a committed document.
 
-What is harmless stays as it is, character for character, and telling a told text changes nothing.
+Harmless text stays as it is, character for character, and a text that has passed does not change.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
 
 
 def called(text: str) -> str:
-    """A text of ours with its commands as they are called here, to stand among others' words."""
+    """Our own text with commands as they are called here, for use within others' words."""
     if command := os.environ.get(COMMAND):
         for named in _NAMED:
             text = text.replace(named, named.replace("make", command, 1))

@@ -1,9 +1,9 @@
-"""What is the user's own: folders outside of every repository, and the state folder inside one.
+"""The user's own folders: those outside of every repository, and the state folder inside one.
 
 Locks, sessions, records of runs and machines are believed without asking. So a state folder that
 git tracks, that belongs to somebody else, or that leads elsewhere is refused as a whole.
 
-Trust says which repositories may name what acts, as their user said once, outside of them:
+Trust says which repositories may have acting settings, as the user said once, outside of them:
 
     $XDG_STATE_HOME/contextkit/trust/<16 hex of the root>      two lines: a digest, the root
 

@@ -49,14 +49,14 @@ else:
         """Like `typing.NamedTuple`, without its 6 ms import and most of what a class costs."""
 
     class _Tuple(tuple):
-        """What all of them do."""
+        """The behavior of all of them."""
 
         __slots__ = ()
 
         def __new__(cls, *values, **named):
-            """The first one; it makes the fast constructor, which few classes ever need."""
-            given = ", ".join(cls._fields)
-            make = eval(f"lambda cls, {given}: new(cls, ({given},))", {"new": tuple.__new__})
+            """Make the first instance, and the fast constructor, which few classes ever need."""
+            fields = ", ".join(cls._fields)
+            make = eval(f"lambda cls, {fields}: new(cls, ({fields},))", {"new": tuple.__new__})
             make.__defaults__ = cls._defaults
             cls.__new__ = staticmethod(make)
             return cls(*values, **named)
@@ -143,7 +143,7 @@ class Record(_Fields):
 
 
 class Declaration(SimpleNamespace, _Fields):
-    """What we fill ourselves, by the hundred or more: type checkers check it, no run does."""
+    """A record that we fill ourselves, by the hundred or more: only type checkers check it."""
 
 
 def _fits(value: object, annotation: str, cls: type) -> bool:

@@ -13,8 +13,8 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Iterable
 
-# What a text with a secret contains, in lower case, unless the secret looks like one by itself:
-# names of passwords, of other secrets, and what precedes a secret without naming it.
+# Words in lower case, one of which a text holds unless its secret looks like one by itself: names
+# of passwords, of other secrets, and words that precede a secret without naming it.
 _PASSWORDS = (
     "pass", "pwd", "kennwort", "senha", "contras", "clave", "geheim", "wachtwoord", "haslo",
     "hasło", "heslo", "salasana", "lösenord", "losenord", "adgangskode", "şifre", "sifre", "parola",
@@ -33,7 +33,7 @@ _CARRIERS = (
     "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
-# How tokens begin to which chance may give short parts or no digit.
+# The beginnings of tokens that may have only short parts or no digit, by chance.
 _FIRST = (
     "k_live_", "k_test_", "k_prod_", "whsec_", "hooks.slack.com/", "xox", "xapp-", "api-key-",
     "sm_aat_", "sm_pat_", "sm_sat_", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glft-",
@@ -43,7 +43,7 @@ _FIRST = (
     "sk-ant-", "sk-proj-", "fio-u-", "eyJ", "ZXlK", "GOCSPX-", "AIza", "gho_", "ghp_", "ghr_",
     "ghs_", "ghu_", "ya29.", "sntrys_", "sntryu_", "ico-", "pnu_",
 )  # fmt: skip
-_LOOKS = 200  # places of a name
+_LOOKS = 200  # places of a name that are examined
 _NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
 _HEX = "0123456789abcdef"
@@ -54,7 +54,7 @@ _LONG = 30  # hexadecimal digits that may be a secret
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
 _ROUNDS = 4
 MOST_NAMED = 50  # secrets that a refusal names
-_MOST_REPEATED = 50  # distinct values that are
+_MOST_REPEATED = 50  # distinct values that are searched again
 
 Place = tuple[str, int, int]  # as in secret_search.py
 # Kinds, and texts that exempt a value; a function that returns them is called only for a secret.
@@ -121,7 +121,7 @@ def _worth_a_search(text: str) -> bool:
 
 
 def _without_here(text: str) -> str:
-    """A text without the path of the current folder, of which a part may be `project2025`."""
+    """A text without the path of the current folder, which may contain `project2025`."""
     try:
         here = os.getcwd()
     except OSError:  # it was removed
@@ -144,7 +144,7 @@ def _is_joined(lower: str, name: str, least: int) -> bool:
             return True
         if least == 1 and not _DIGITS.isdisjoint("".join(lower[end : end + 200].split()[:4])):
             return True
-    return True  # it is named so often that the search is no dearer
+    return True  # named so often that a search costs no more
 
 
 def _first_word(text: str) -> str:
@@ -221,7 +221,7 @@ def cleaned(values: Any, allowed: Allowed) -> Any:
 
 
 def changed(value: Any, change: Callable[[str, str], str], field: str = "") -> Any:
-    """`value` with `change` applied to each text in its lists and fields, which it is named by."""
+    """`value` with each text in its lists and fields replaced by `change(text, field name)`."""
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, list | tuple):

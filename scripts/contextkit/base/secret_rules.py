@@ -1,7 +1,7 @@
-"""What secrets look like, as data: prefixes of issued tokens, names that people use, and places.
+"""The look of secrets, as data: prefixes of issued tokens, names that people use, and places.
 
-A rule is a literal, and what must follow it: so many characters of a class, or an expression, which
-is compiled when a text has the literal. Any other text costs one search for each and nothing more.
+A rule is a literal and what must follow it: a number of characters of a class, or an expression,
+which is compiled when a text has the literal. Any other text costs one search per rule, no more.
 """
 
 from __future__ import annotations
@@ -199,20 +199,20 @@ PAIRS = frozenset(row[0] + letter for row in _FOLLOWING.split() for letter in ro
 
 # Places that give a secret away, whatever it looks like: options of commands, lines of files,
 # labels, headers. A rule is a literal that the text must hold, in lower case, and an expression
-# whose matched groups are the value; how sure it is decides what is judged of the value. No
-# repetition is unbounded before another, and none stands inside another, so that the search is
-# linear in the length of the text.
+# whose matched groups are the value; its certainty decides how the value is judged. No unbounded
+# repetition comes before another one, and none is nested, so the search is linear in the length of
+# the text.
 
 CERTAIN = "certain"  # a secret whatever it is, unless it is a variable or a placeholder
 MIXED = "mixed"  # a secret if letters and digits are in it
 PHRASE = "phrase"  # a secret if it is some words and no sentence
-MADE = "made"  # a secret if no person would have made it up
+MADE = "made"  # a secret if no person would make it up
 
 _QUOTED = r"""(?:'([^'\n]{1,400})'|"([^"\n]{1,400})"|([^\s'"|;&<>`,()\\]{1,400}))"""
 _BARE = r"([^\s'\"|;&<>`]{1,400})"
 _USER = r"""['"]?[^\s:'"]{1,100}:"""
 _PIPED = rf"\b(?:echo|printf)(?: -\w)? {_QUOTED}\s{{0,9}}\|"
-# What a line holds in lower case, and what follows the name of the command.
+# A word that the line holds in lower case, and what follows the name of the command.
 COMMANDS = (
     ("curl", rf"\s(?:-[uU]|--user|--proxy-user)[ =]?{_USER}{_BARE}"),
     ("http", rf"\s(?:-a|--auth)[ =]{_USER}{_BARE}"),
@@ -279,7 +279,7 @@ _FOREIGN_KEYS = [
     "clave secreta",
 ]
 _COOKIES = "sessionid session_id phpsessid connect.sid session sid _gh_sess csrftoken".split()
-# How sure a value is that follows one of these, and its form.
+# The certainty of a value after one of these, and its form.
 NAMED = (
     (MIXED, _FOREIGN_PASSWORDS, _AFTER),
     (PHRASE, _FOREIGN_PASSWORDS, _PHRASE),

@@ -20,13 +20,13 @@ Place = tuple[str, int, int]  # kind, start and end in the text
 Form = tuple[str, int, int]  # how sure it is, start and end of the value in the text
 
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
-_NO_FORM = _NO_START + "}]>:="  # what stands between two values of JSON is none
+_NO_FORM = _NO_START + "}]>:="  # between two values of JSON there is none
 _QUOTES = "\"'`"
 _INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
 _DIGITS = frozenset(DIGITS)
 _PARTS = 8
-_SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
-# The longest first, in groups by their first character, which is all that most places are asked.
+_SIGNS = frozenset(",;|:!>)]}")  # may also occur inside a value
+# The longest first, grouped by their first character, which settles most places.
 _STARTS = [
     f"{re.escape(first)}(?:{'|'.join(re.escape(token[1:]) for token in tokens)})"
     for first, tokens in groupby(
@@ -57,9 +57,9 @@ _ASSIGNED = compiled(
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _LONGEST_PASSWORD = 256
-_OF_TESTS = ("Test", "test_")  # a name of one begins with them, and a random value hardly ever
+_OF_TESTS = ("Test", "test_")  # beginnings of a test's name, rare in random values
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
-_WORD = compiled(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
+_WORD = compiled(rf"\S{{{_SHORTEST_ALONE},}}")  # may hold one
 _OPENED = compiled(rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}")  # a word's part between signs
 _ONE_DIGIT = 26  # characters in a random value in which one digit is enough
 _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
@@ -74,7 +74,7 @@ _ULID = compiled(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, wh
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
-_expression = functools.cache(compiled)  # most texts need few of those of the places
+_expression = functools.cache(compiled)  # most texts need few of the places' expressions
 _KEY = (
     r"(?s)-----BEGIN [^\n-]{0,50}PRIVATE KEY[^\n-]{0,20}-----"
     r"(?:((?:(?!-----BEGIN ).)*?)-----END .*?-----|(.*?)(?:(?=\n\n)|\Z))"
@@ -105,7 +105,7 @@ def _keys(text: str) -> Iterator[Place]:
 
 def _tokens(text: str) -> Iterator[Place]:
     """Tokens with a prefix chosen by their issuer."""
-    judged: dict[str, int] = {}  # for each prefix, how far the text has been looked at
+    judged: dict[str, int] = {}  # for each prefix, how far the text has been examined
     for match in _LITERALS.finditer(text):
         for literal in _WITHIN[match[0]]:
             if match.start() + len(literal) >= judged.get(literal, 0):
@@ -189,7 +189,7 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
 
 
 def _from_parts(text: str, start: int) -> int:
-    """The start of a value before which another part stands: `123456789012|x7…`, `Kqz%Wx)x7…`."""
+    """The start of a value including a part in front: `123456789012|x7…`, `Kqz%Wx)x7…`."""
     if text[start - 1 : start] not in _SIGNS:
         return start
     before = text[max(0, start - 60) : start - 1]
@@ -233,7 +233,7 @@ def _is_dense(value: str) -> bool:
     if "/" in value and (value == lower or "." in value):
         return False  # a path
     if not lower.strip(_SVG):
-        return False  # the points of a drawing
+        return False  # points of a drawing
     pieces = _pieces(value)
     if "/" in value and any(p.isalpha() and p.islower() and len(p) > 5 for p in pieces):
         return False
@@ -292,7 +292,7 @@ def _is_unpronounceable(text: str) -> bool:
 def _is_a_line(text: str, start: int, value: str) -> bool:
     """Whether the value is a line of a certificate or an attachment: its neighbors are long too."""
     end = start + len(value)
-    goes_on = text.startswith("\n(redacted ", end)  # with what was found there
+    goes_on = text.startswith("\n(redacted ", end)  # a redacted neighbor
     if goes_on or text[start - 1 : start].strip() or text[end : end + 1].strip():
         return False
     before = text[max(0, start - 80) : start].split("\n")[-2:-1]
@@ -329,12 +329,12 @@ def _is_placeholder(text: str) -> bool:
         if len(rest) < _LONG_REST or not _is_by_chance(_pieces(rest)):
             return True
     elif marks and not _is_by_chance(_pieces(text)):
-        return True  # in what is random, four letters stand by chance
+        return True  # random values contain four letters in a row by chance
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 
 def _in_forms(text: str) -> Iterator[Place]:
-    """What stands where a secret does, if it may be one."""
+    """The values in places of secrets that may be secrets."""
     for sure, start, end in _forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
@@ -347,7 +347,7 @@ def _in_forms(text: str) -> Iterator[Place]:
 
 
 def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
-    """Whether a value that stands where a secret does is as a secret is there."""
+    """Whether a value in the place of a secret looks as secrets look there."""
     value = text[start:end]
     if sure == rules.CERTAIN:
         if not value.strip("0123456789.:"):
@@ -364,7 +364,7 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
 
 
 def _forms(text: str, lower: str) -> Iterator[Form]:
-    """Every value that stands where a secret does, and how sure that is, found in lower case."""
+    """Every value in the place of a secret with its certainty, found in lower case."""
     for sure, literals, rule in rules.NAMED:
         for literal in literals:
             for at in every(lower, literal):
@@ -452,11 +452,11 @@ def _named(text: str) -> Iterator[Place]:
                     done = _with_parts(text, start, stop)
                     yield kind, start, done
                 elif joined not in tuple(_QUOTES):
-                    done = stop - _LONGEST_PASSWORD  # a long word is looked at once
+                    done = stop - _LONGEST_PASSWORD  # a long word is examined once
 
 
 def _is_no_name(text: str, lower: str, at: int, name: str) -> bool:
-    """Whether a name is a part of another word, said by a test, or of something public."""
+    """Whether a name is part of another word, of a test, or of something public."""
     if name in rules.WHOLE and text[at - 1 : at] in _INSIDE:
         return True
     if text.startswith(("PASS:", "PASS "), at):
@@ -465,7 +465,7 @@ def _is_no_name(text: str, lower: str, at: int, name: str) -> bool:
 
 
 def _with_parts(text: str, start: int, end: int) -> int:
-    """The end of an unquoted value in which signs stand that end most: `…Z4!,i5HM`, `123|x7…`."""
+    """The end of an unquoted value with signs that end most others: `…Z4!,i5HM`, `123|x7…`."""
     is_number = text[start:end].isdigit()
     for _ in range(_PARTS):
         if text[end : end + 1] not in _SIGNS:
@@ -482,7 +482,8 @@ def _with_parts(text: str, start: int, end: int) -> int:
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     """The span of the value of a name that ends at `at`, and how the two are joined.
 
-    That is the quote around the value, a verb or comparison, a space after an option, or ''.
+    They are joined by a quote around the value, a verb or comparison, a space after an option,
+    or ''.
     """
     joint = _ASSIGNED.match(text, at)
     if not joint or not (joint["sign"] or _is_option(text, at)):

@@ -19,7 +19,7 @@ def is_name(text: str) -> bool:
 def key(session: str) -> str:
     """A short name that distinguishes a session from others; '' for an id that we generated.
 
-    Nobody knows which session that is: work before and after it was generated belongs together.
+    Such an id stands for no known session: work before and after its creation belongs together.
     """
     head, _, stamp_and_id = session.partition("-")
     is_made_up = head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
@@ -97,7 +97,7 @@ def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
     oldest = now - names.seconds(layout.limits.payload_idle)
     if stores.modified(kept) < oldest:
         with files.locked(layout.lock(kept)):
-            if stores.modified(kept) < oldest:  # nobody generated one while we waited
+            if stores.modified(kept) < oldest:  # none was generated while we waited
                 files.discard(kept)
     session = typed.strip() or find_current(layout)
     if session:

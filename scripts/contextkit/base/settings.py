@@ -156,12 +156,12 @@ for _setting, _store in stores.SETTINGS.items():
 ADDITIONS = {"processes": "dict[str, object]"}
 
 
-# What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
-# is run, connected to, obeyed by agents, outside of the repository, or a secret that may leave it.
-# The others only choose words, durations, or folders inside of it for documents of ours.
+# What text settings can do (numbers and switches do nothing). An ACTING one names something that is
+# run, connected to, obeyed by agents, outside of the repository, or a secret that may leave it. The
+# others only choose words, durations, or folders inside of it for our documents.
 ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
                     "secrets_allow", *stores.ACTING))  # fmt: skip
-USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
+USERS = frozenset(("receipt_writer",))  # those that hold only from the user's own file
 HARMLESS = frozenset(
     ("tokenizer", *_DURATIONS, "handoff_prefixes", "processes", "notebooks",
      *stores.FOLDERS, "reminders", "registry")
@@ -171,8 +171,8 @@ HARMLESS = frozenset(
 def load(root: str) -> tuple[Values, frozenset[str]]:
     """The settings in force in the repository at `root`, and the names of those held back.
 
-    Held back are the acting ones that nobody has trusted. An unknown name or a value of the wrong
-    type is refused by name.
+    Acting ones are held back until they are trusted. An unknown name or a value of the wrong type
+    is refused by name.
     """
     ours = of_repository(root)
     user = _of_file(os.path.join(owned.user_folder("CONFIG"), SETTINGS))
@@ -191,12 +191,12 @@ def of_repository(root: str) -> Values:
 
 
 def acting(values: Values) -> Values:
-    """Those of the settings that act."""
+    """The acting ones among the settings."""
     return {name: value for name, value in values.items() if name in ACTING}
 
 
 def _of_file(path: str, cache: str = "") -> Values:
-    """What a file says; what it said is kept in `cache`, which the user's own has elsewhere."""
+    """The values in a file, which are kept in `cache`; the user's own has its cache elsewhere."""
     try:
         state = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -224,7 +224,7 @@ def chosen(kind: type[Record], values: Values) -> Any:
 
 
 def _checked(parsed: object) -> Values:
-    """What a file says, as values. Raises ContextError naming the key and what it takes."""
+    """The values in a file. Raises ContextError naming the key and what it takes."""
     if not isinstance(parsed, dict):
         raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
     types = Limits.fields() | Places.fields() | ADDITIONS

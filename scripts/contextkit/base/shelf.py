@@ -1,4 +1,4 @@
-"""The shelf: how a document is noted, and leaves its store: for an archive, back, or for good.
+"""The shelf: documents are noted, moved to an archive and back, or removed for good.
 
 Nothing is overwritten, and nothing is half-moved by a killed process. The caller locks.
 """
@@ -21,7 +21,7 @@ def stored(layout: Layout, path: str, text: str, kind: str = "", agent: str = ""
 def move(path: str, folder: str, in_front: bool = False) -> str:
     """Move a file into a folder and return its new path, or '' if it was gone.
 
-    Of two different files of one name, the one that was there keeps it, or gets `-2` if `in_front`.
+    Of two different files of one name, the existing one keeps it, or gets `-2` if `in_front`.
     """
     files.make_folder(folder)
     final = os.path.join(folder, os.path.basename(path))

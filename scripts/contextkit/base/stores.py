@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.records import Declaration
 from contextkit.base.type_names import Iterable, ModuleType, T
 
-# What a place holds.
+# What a place holds:
 DOCUMENTS = "documents"  # documents written by contextkit
 COPY = "copy"  # a copy of one of our documents, made by context_init
 HOST = "host"  # the host's own files, which are only read
@@ -110,8 +110,8 @@ STORES: tuple[Store, ...] = (
           travels=("*.json", "*.listing"), merges=True),
 )  # fmt: skip
 
-# What is precious is above. These are made again from it, and may vanish at any time, so nothing
-# waits until they are on disk. In the store `state`.
+# The precious stores are above. These are rebuilt from them and may vanish at any time, so nothing
+# waits until they are on disk. They are in the store `state`.
 CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
 
 BY_KIND = {store.kind: store for store in STORES}
@@ -218,12 +218,12 @@ class Loaded(list[tuple[str, "T"]]):
         return [document for _, document in self]
 
     def noting(self, messages: list[str]) -> Loaded[T]:
-        """Return this object after adding a sentence to `messages` for each broken file."""
+        """This object after adding a sentence to `messages` for each broken file."""
         messages += map(str, self.broken)
         return self
 
     def whole(self) -> Loaded[T]:
-        """Return this object. Raises ContextError if any file is broken."""
+        """This object. Raises ContextError if any file is broken."""
         if self.broken:
             raise ContextError("; ".join(map(str, self.broken)))
         return self

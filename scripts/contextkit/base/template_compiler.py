@@ -1,6 +1,6 @@
 """Compile templates with Jinja ahead of time, for the runtime in `templates.py`.
 
-    python scripts/contextkit/base/template_compiler.py      those that changed
+    python scripts/contextkit/base/template_compiler.py      compiles those that changed
 
 The code that Jinja generates is used unchanged except for its import line. A template that needs
 more than the runtime has is refused.

@@ -1,4 +1,4 @@
-"""Names that only a type checker reads: what annotations say, at no cost when a command starts.
+"""Names that only a type checker reads, for annotations that cost nothing when a command starts.
 
 Importing `typing` takes longer than most of what a hot command does. With `from __future__ import
 annotations` no annotation is ever run, so at run time each name may be anything; it is `list`,

@@ -13,7 +13,7 @@ from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.flows import incoming
 from contextkit.handoffs.flows import switch as switching
 
-NOBODY = "none"  # in place of an agent: the current one is not active anymore
+NOBODY = "none"  # in place of an agent: nobody is active any longer
 TO = Option("to", "the incoming agent: qa, @qa, /AIOS:agents:qa", positional=True)
 FIELDS = (
     Option("from", "who is handing over (default: the active agent)"),
@@ -73,7 +73,7 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
         fields["to_agent"] = called[0]
         if called[1]:
             fields.setdefault("next_action", called[1])
-    elif len(prompt.split()) > 2 or "@" in prompt.strip()[1:]:  # no mistyped `QA Engineer`
+    elif len(prompt.split()) > 2 or "@" in prompt.strip()[1:]:  # more than a mistyped `QA Engineer`
         cli.say("this prompt does not start with an agent's name: no switch")
         return Answer(text="")
     now = names.now()

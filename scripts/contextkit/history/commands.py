@@ -150,7 +150,7 @@ def events(layout: Layout, args: Arguments) -> Rows:
 
 
 def _ref(layout: Layout, typed: str) -> str:
-    """Return the address that was meant, or what was typed if the document is gone."""
+    """The address of the document meant, or the typed one if it is gone."""
     kind, _ = addresses.parts(typed)
     try:
         return addresses.find(layout, typed).ref
@@ -199,7 +199,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
     history = traces.History(list(ledger.read(layout)), addresses.elsewhere(layout))
     talk = ""
     if not history.knows(ref):
-        addresses.find(layout, ref)  # the message names those there are
+        addresses.find(layout, ref)  # its message names the existing ones
         talk = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
@@ -290,9 +290,9 @@ def session_end(layout: Layout, args: Arguments) -> str:
         raise bad_input("session: none is named, and none is running: give session=")
     if not args.session:
         cli.say(f"session={session}, the current one")
-    known = {str(event.get("session", "")) for event in ledger.read(layout)}
-    if session not in known.union(stores.names_in(layout.sessions)):
-        cli.say(f"session: nothing here is of {session!r}{names.nearest(session, known)}")
+    noted = {str(event.get("session", "")) for event in ledger.read(layout)}
+    if session not in noted.union(stores.names_in(layout.sessions)):
+        cli.say(f"session: nothing here is of {session!r}{names.nearest(session, noted)}")
     lines = session_ends.end(layout, session)
     cli.say_each(retention.way_back(layout, session))
     return "\n".join(lines)

@@ -134,7 +134,7 @@ def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> s
 def _keep(layout: Layout, task: str, ready: Sequence[Record], now: int, phase: str = "") -> Answer:
     """Write checked documents and return their paths.
 
-    The text of one that cannot be written is returned instead, with status 1: it is not lost.
+    If one cannot be written, its text is returned instead, with status 1, so that it is not lost.
     """
     lines, failed = [], False
     _name_if_new(layout, task)
@@ -419,7 +419,7 @@ def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> An
     now="memory_status words=",
 )
 def estimate(layout: Layout, args: Arguments) -> Answer:
-    """Add up the least and the most of what is planned, and the text in file=; nothing is saved."""
+    """Add up the least and the most for the plan, and the text in file=; nothing is saved."""
     counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
     if not counts and not args.file:
         raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
@@ -570,8 +570,8 @@ def archive(layout: Layout, args: Arguments) -> str:
     moved = upkeep.archive(layout, task)
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
-        known = f"; known tasks: {tasks}" if tasks else ""
-        cli.say(f"{task}: nothing is left to archive{known}")
+        others = f"; known tasks: {tasks}" if tasks else ""
+        cli.say(f"{task}: nothing is left to archive{others}")
     return "\n".join(map(layout.shown, moved))
 
 

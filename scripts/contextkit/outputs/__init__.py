@@ -1,1 +1,1 @@
-"""The outputs of commands: kept whole as they come, told in few tokens if they are long."""
+"""The outputs of commands: kept whole, and summarized in few tokens if they are long."""

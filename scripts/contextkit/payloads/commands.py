@@ -20,7 +20,7 @@ _ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of 
 _FIND_TOKENS = 4000  # tokens that `find` shows unless a limit is given
 _LARGE = 4_000_000  # length in characters of a text that takes a while to read
 _LEAST = 20  # tokens in a hit, below which it is only counted
-_AROUND = 200  # characters that `find` shows of a very long line besides what was looked for
+_AROUND = 200  # characters that `find` shows around the hit in a very long line
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option("session", "the session (default: SESSION_ID and so on, else the kept one)")
 
@@ -98,7 +98,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
 
 
 def _sweep(layout: Layout, now: int, session: str) -> None:
-    """Sweep in passing, and say what that ended and how it comes back."""
+    """Sweep in passing, and say what ended and how to bring it back."""
     lines = retention.sweep_in_passing(layout, now, session)
     cli.say_each(lines)
     if any("(inactive_" in line for line in lines):
@@ -115,7 +115,7 @@ def _budget_of_the_environment() -> int:
 
 
 def _output(args: Arguments, content: str) -> storing.Output:
-    """The given text and fields, checked as far as possible before anything is written."""
+    """The text and fields of the call, checked as far as possible before anything is written."""
     status = args.status
     if status and not (names.is_whole(status) and int(status) < _STATUSES):
         raise bad_input(f"status={status[:40]}: must be an exit status, 0 to 255")
@@ -328,12 +328,12 @@ def find(layout: Layout, args: Arguments) -> Answer:
 
 
 def _counted(paths: list[str]) -> Iterator[str]:
-    """The payloads to search; how far it is by now is said once a second."""
-    said = time.monotonic()
+    """The payloads to search; progress is reported once a second."""
+    reported = time.monotonic()
     for count, path in enumerate(paths, start=1):
         now = time.monotonic()
-        if now - said >= 1:
-            said = now
+        if now - reported >= 1:
+            reported = now
             cli.say(f"{count} of {len(paths)} payloads searched ...")
         yield path
 

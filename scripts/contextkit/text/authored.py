@@ -1,7 +1,7 @@
 """What the author of a text says about it: its own Summary, Conclusion, Recommendation, Verdict …
 
-A section counts by its heading or label, in the languages that the digests know. Statements come in
-the order of their worth for a reader: verdicts, what sums up, decisions, what is open.
+A section is known by its heading or label, in the languages that the digests know. Statements come
+in order of their value to a reader: verdicts, summaries, decisions, open questions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _ROLES = {  # words of headings
     ),
 }  # fmt: skip
 _CORE = ("verdict", "summary", "cause", "advice")
-_ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
+_ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # in which statements come
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _ALONE = frozenset("open offen abierto aberto ouvert aperto öppet otwarte открыто".split())
 _QUALIFYING = frozenset(
@@ -97,14 +97,14 @@ _LEVELS = {
     "Low": "low niedrig baja baixa faible bassa laag låg niska низк 低 낮 düşük",
 }
 _LONG_TITLE = 8  # words
-_DEEPEST = 3  # headings above a statement, up to which a section speaks for the whole text
+_DEEPEST = 3  # headings above a statement up to which its section speaks for the whole text
 _ASPECT = 44  # characters of a heading
 
 
 class Statement(NamedTuple):
     """A sentence, item or row of the author; `line` is from 1.
 
-    `role` is that of its section, `advice` for a decision in a summary, or `detail` for what is
+    `role` is that of its section, `advice` for a decision in a summary, or `detail` for anything
     deeper.
     """
 
@@ -115,19 +115,19 @@ class Statement(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether it is left to somebody else: an open question, or what a person has to do."""
+        """Whether it leaves something to others: an open question, or a task for a person."""
         return self.role == "open" or bool(_PERSON.search(self.aspect))
 
 
 class Authored(NamedTuple):
-    """The author's statements, those worth most first, and the confidence stated, or ''."""
+    """The author's statements, the most valuable first, and the stated confidence, or ''."""
 
     statements: tuple[Statement, ...] = ()
     confidence: str = ""
 
     @property
     def core(self) -> tuple[Statement, ...]:
-        """The statements that sum up the whole; the others are worth telling if there is room."""
+        """The statements that sum up the whole; the others are added if there is room."""
         return tuple(s for s in self.statements if s.role in _CORE)
 
     @property
@@ -146,7 +146,7 @@ class Authored(NamedTuple):
 
 
 def role_of(title: str) -> str:
-    """What a heading or label announces: a key of the table of roles; '' for any other."""
+    """The role that a heading or label announces, a key of `_ROLES`; '' for any other."""
     bare = _CUTS.sub("", _NUMBER.sub("", title.replace("*", "").replace("`", ""))).strip().lower()
     if bare in _WORDS:
         return _WORDS[bare]
@@ -162,7 +162,7 @@ def role_of(title: str) -> str:
 
 
 def read(text: str) -> Authored:
-    """The author's own word in a report; nothing if it has none."""
+    """What the author of a report says about it; empty if nothing."""
     part = reading.part(text)
     numbers = part.numbers if isinstance(part, reading.Part) else None
     statements = []
@@ -177,7 +177,7 @@ def read(text: str) -> Authored:
 
 
 def _few_alike(statements: list[Statement]) -> Iterator[Statement]:
-    """The statements, of which many beside a summary that differ in numbers only are one."""
+    """The statements, with many that differ only in numbers joined, except in a summary."""
     alike = itertools.groupby(statements, key=lambda each: (each.role, reading.form(each.text)))
     for (role, _), same in alike:
         first, *others = same
@@ -200,7 +200,7 @@ def _verdicts(text: str) -> list[Statement]:
 
 
 def answer(text: str) -> Authored:
-    """All of an answer, under its own headings and labels; a line `@stored: …` only refers."""
+    """All statements of an answer, under its own headings and labels; `@stored: …` lines go."""
     text = "\n".join(map(_line_of_answer, text.split("\n")))
     statements = []
     for block in reading.blocks(text):
@@ -231,7 +231,7 @@ def _of_block(block: Block) -> list[Statement]:
     role = role_of(label[1]) if label else ""
     if role == "summary" and weighing.is_label(reading.plain(block.text)):
         return []  # `Status: done`
-    deepest = _DEEPEST if role in ("verdict", "confidence") else 2  # deeper it is about one finding
+    deepest = _DEEPEST if role in ("verdict", "confidence") else 2  # deeper is about one finding
     return _statements(block, "", "") if role and len(block.titles) < deepest else []
 
 
@@ -246,7 +246,7 @@ def _section(titles: tuple[str, ...], deepest: int) -> tuple[str, str]:
 
 
 def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
-    """The statements of a block; its label, if it has one, says more than its heading."""
+    """The statements of a block; its label, if it has one, counts more than its heading."""
     text = block.text
     if text[:2] == text[-2:] == "**" and text.count("**") == 2:
         text = text[2:-2]
@@ -265,7 +265,7 @@ def _shown(title: str) -> str:
 
 
 def _ordered(statements: list[Statement], in_order: bool = False) -> Authored:
-    """The statements without repetitions; confidence is told apart from them if it is a level."""
+    """The statements without repetitions, and the confidence; a mere level is no statement."""
     stated = {s: confidence(s.text) for s in statements if s.role == "confidence"}
     levels = [s for s, level in stated.items() if level and len(s.text.split()) < 3]
     seen = {statement.text: statement for statement in statements if statement not in levels}

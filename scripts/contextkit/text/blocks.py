@@ -16,9 +16,9 @@ Kinds of blocks; lines count from 1:
     text       a paragraph; `title` is its first line
 
 A heading reaches to the next one of its level, an item over all that is indented below it, so that
-`last` is the end of everything inside. Agents write loosely and are read as they meant it: a fence
-with a language inside a fence is nested, and a fence that is never closed hides nothing. The
-differences from a CommonMark parser are listed in tests/text/test_blocks.py.
+`last` is the end of everything inside. Agents write loosely, so they are read as they meant it: a
+fence with a language inside a fence is nested, and a fence that is never closed hides nothing.
+tests/text/test_blocks.py lists the differences from a CommonMark parser.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable
 
-_WIDTH = 2  # columns by which a line is indented to belong to the item above
+_WIDTH = 2  # columns by which a line must be indented to belong to the item above
 _RULES = ("-", "*", "_")
 _MARKS = frozenset("-*+•0123456789")  # what an item begins with
 
@@ -172,7 +172,7 @@ class _Reader:
         self._last[at] = max(self._last[at], self._content)
 
     def _while(self, at: int, belongs: Callable[[str], bool]) -> int:
-        """The last row, from `at` on, whose stripped text belongs."""
+        """The last of the rows from `at` on whose stripped texts belong without a gap."""
         rows = self._rows
         while at + 1 < len(rows) and belongs(rows[at + 1].strip()) and at + 1 not in self._spans:
             at += 1

@@ -1,10 +1,9 @@
-"""Say the same in less: listings by folder, git's outputs a line each, JSON objects as a table.
+"""Say the same in less: listings by folder, git output line by line, JSON objects as a table.
 
-The facts of the text follow from the form: the place of each changed line, the state of each file,
-size, owner, mode and date of each entry, every value of a row. Left out are the lines around a
-change and the ids of its blobs, what a folder itself takes and how many links lead to an entry,
-advice on what to type; what a log leaves out it says. A text is cut where one tool's output ends
-and another's begins.
+Every fact stays: the place of each changed line, the state of each file, the size, owner, mode and
+date of each entry, every value of a row. Left out are the context and the blob ids of a change, the
+size of a folder itself, link counts, and hints on what to type; a log says what it leaves out. A
+text is split where one tool's output ends and another's begins.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
 from contextkit.text.patterns import Pattern
 
-_BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # what the entries of a listing take
+_BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # the size of a listing's entries
 _COMMIT = Pattern(r"commit ([0-9a-f]{7,64})\b(.*)")
 _GRAPH = Pattern(r"\* +commit [0-9a-f]{7}")  # `git log --graph`
 _DRAWN = Pattern(
@@ -41,27 +40,27 @@ _NUMBERS = Pattern(r"(\d+|-)\t(\d+|-)\t(.+)")  # `--numstat`
 _STATE = Pattern(r"([ACDMRTUX]\d*)\t(.+)")  # `--name-status`
 _TOTAL = Pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
 _HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-_WORDS = Pattern(r"\[-.+-\]|\{\+.+\+\}")  # changed, of a line that `--word-diff` marks
+_WORDS = Pattern(r"\[-.+-\]|\{\+.+\+\}")  # changed words, as `--word-diff` marks them
 _MARKS = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = Pattern(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = Pattern(r"|null|true|false|absent|NaN|-?(?:\d[\d.eE+-]*|Infinity)|[\[{\"].*")
 _MARKED = Pattern(r"[,\x00-\x1f]")
 _NAMED = Pattern(r"[^\"=:,\x00-\x1f][^=:,\x00-\x1f]*")
-_CHANGED = ("+", "-", "\\")  # with the line that says that none ends the file
+_CHANGED = ("+", "-", "\\")  # the last for `\ No newline at end of file`
 _STATES = ("new file ", "deleted file ", "old mode ", "new mode ", "rename ", "copy ", "Binary ")
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "similarity ", "dissimilarity ", "GIT binary ",
             *_STATES)  # fmt: skip
-_SAMPLE = 20_000  # characters in which the first known form begins
-_HEADER = 4  # lines of which one is the first entry of an archive
-_FEW = 12  # lines below which a list of paths stays as it is
-_USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
+_SAMPLE = 20_000  # characters within which the first known form must begin
+_HEADER = 4  # lines, one of which is the first entry of an archive
+_FEW = 12  # lines below which a list of paths is left alone
+_USUAL = 0.8  # share of the rows from which on a value is shown once, with exceptions by row
 
 
 def compacted(text: str, lean: bool = False) -> str:
     """A shorter text that says the same; empty if there is none.
 
-    lean: one that leaves out what it says it does: dates of a listing, of changed files all but how
-    many they are.
+    lean: also leave out the dates of a listing and everything but the count of changed files; the
+    text says so.
     """
     is_data = text.lstrip()[:1] in ("[", "{") and len(text) <= objects.LARGEST
     data = objects.parsed(text) if is_data else None
@@ -78,16 +77,16 @@ def compacted(text: str, lean: bool = False) -> str:
     ):
         return ""
     told = ["the graph is left out"] if is_drawn else []
-    known = 0  # lines
+    covered = 0  # lines
     for kind, part in _pieces(lines):
         form = _FORMS.get(kind)
-        known += len(part) if form else 0
+        covered += len(part) if form else 0
         told += form(part, lean) if form else [line for line in part if line.strip()]
-    return "\n".join(told) if known * 2 > len(lines) else ""
+    return "\n".join(told) if covered * 2 > len(lines) else ""
 
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
-    """Yield each tool's part of the lines with its kind; empty for what is not known."""
+    """Each tool's part of the lines with its kind; '' for an unknown one."""
     kind, kinds = "", list[str]()
     for at, line in enumerate(lines):
         kind = _kind(line, kind, lines, at)
@@ -97,7 +96,7 @@ def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
 
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
-    """The kind of a line: by its beginning, else that of the line before."""
+    """The kind of a line, judged by its beginning; else that of the line before."""
     if _goes_on(line, before):
         return before
     for kind, begins in _BEGINS.items():
@@ -113,14 +112,14 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
 
 
 def _goes_on(line: str, before: str) -> bool:
-    """Whether a line is of the same kind as the one before, whatever else it looks like."""
+    """Whether a line is of the same kind as the one before, whatever it looks like."""
     if before == "diff":
         return not line or line.startswith(_IN_DIFF)
     return before == "log" and line.startswith("    ")
 
 
 def _of_log(lines: list[str], lean: bool = False) -> list[str]:
-    """A line for each commit, and what it changed; a single commit is told with its message."""
+    """A line for each commit with what it changed; a single commit keeps its message."""
     commits = list(_commits(lines))
     is_one = len(commits) == 1 and not lean
     dates = [commit.fields.get("Date", "") for commit in commits]
@@ -137,7 +136,7 @@ def _of_log(lines: list[str], lean: bool = False) -> list[str]:
 
 
 def _head_of_log(commits: list[_Commit], shared: list[str], lean: bool) -> str:
-    """How many commits there are, what they share, and what of them is left out."""
+    """The head line: the number of commits, what they share, and what is left out."""
     lines = sum(len(commit.message[1:]) for commit in commits)
     left = {
         "times of day": any(":" in commit.fields.get("Date", "") for commit in commits),
@@ -146,12 +145,12 @@ def _head_of_log(commits: list[_Commit], shared: list[str], lean: bool) -> str:
         "names of files": lean and any(commit.files for commit in commits),
     }
     named = ", ".join(what for what, is_left in left.items() if is_left)
-    said = [counted(len(commits), "commit"), *([f"all {', '.join(shared)}"] if shared else [])]
-    return ", ".join([*said, *([f"without {named}"] if named else [])]) + ":"
+    parts = [counted(len(commits), "commit"), *([f"all {', '.join(shared)}"] if shared else [])]
+    return ", ".join([*parts, *([f"without {named}"] if named else [])]) + ":"
 
 
 class _Commit:
-    """A commit of a log: its fields, the lines of its message, and those that say what changed."""
+    """A commit of a log: its fields, the lines of its message, and those of its changes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -162,7 +161,7 @@ class _Commit:
         self.others: list[str] = []
 
     def changed(self, lean: bool = False) -> list[str]:
-        """How many lines it changes, of each file if it is not `lean`; then what is not known."""
+        """The number of changed lines, for each file unless `lean`; then any unknown lines."""
         count = self.sum or (counted(len(self.files), "file") if self.files else "")
         line = "" if not lean and len(self.files) == 1 else count
         if not lean:
@@ -191,19 +190,19 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
 
 
 def _changed_file(line: str) -> str:
-    """A file that a commit changes, and how; empty for another line."""
+    """A changed file and its change; empty if the line is about something else."""
     if match := _CHANGES.fullmatch(line):
         return f"{_quoted(match['path'])} {_changes(match) or 0}"
     if match := _NUMBERS.fullmatch(line):
-        said = "binary" if match[1] == "-" else _signed(match[1], match[2]) or "0"
-        return f"{_quoted(match[3])} {said}"
+        lines = "binary" if match[1] == "-" else _signed(match[1], match[2]) or "0"
+        return f"{_quoted(match[3])} {lines}"
     if match := _STATE.fullmatch(line):
         return " ".join((match[1], *map(_quoted, match[2].split("\t"))))
     return ""
 
 
 def _changes(file: re.Match[str]) -> str:
-    """How many lines of a file are added and removed, as far as its bar says so."""
+    """The added and removed lines of a file, as far as its bar shows them."""
     added, removed = len(file["added"] or ""), len(file["removed"] or "")
     if not file["lines"]:
         return file["said"]
@@ -215,7 +214,7 @@ def _changes(file: re.Match[str]) -> str:
 
 
 def _signed(added: str | None, removed: str | None) -> str:
-    """`+2 -1`, without what is none."""
+    """`+2 -1`, leaving out zeros."""
     counts = zip("+-", (added, removed), strict=True)
     return " ".join(f"{sign}{count}" for sign, count in counts if count not in (None, "", "0"))
 
@@ -229,7 +228,7 @@ def _day(date: str) -> str:
 
 
 def _of_status(lines: list[str], lean: bool = False) -> list[str]:
-    """The branch, and below each state its files by folder; of few, in one line."""
+    """The branch, then the files of each state by folder; few files are in one line."""
     told: list[str] = []
     states: dict[str, list[str]] = {}
     for line in [*lines, "\n"]:
@@ -247,7 +246,7 @@ def _of_status(lines: list[str], lean: bool = False) -> list[str]:
 
 
 def _of_short(lines: list[str], lean: bool = False) -> list[str]:
-    """The same of `git status --short`, where a dot stands for unchanged."""
+    """The same for `git status --short`, where a dot stands for unchanged."""
     matches = list(filter(None, map(_SHORT.fullmatch, lines)))
     states: dict[str, list[str]] = {}
     for match in (match for match in matches if not match["branch"]):
@@ -257,7 +256,7 @@ def _of_short(lines: list[str], lean: bool = False) -> list[str]:
 
 
 def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
-    """The files in each state: behind the title, or, if they are many, in a line a folder."""
+    """The files in each state: behind the title, or if they are many, one line per folder."""
     if sum(map(len, states.values())) < _FEW:
         some = (f"{state}: " * bool(state) + ", ".join(map(_quoted, paths))
                 for state, paths in states.items())  # fmt: skip
@@ -270,7 +269,7 @@ def _below(title: str, states: dict[str, list[str]], lean: bool) -> list[str]:
 
 
 def _of_diff(lines: list[str], lean: bool = False) -> list[str]:
-    """The changed lines under their files, each run of them behind `@` and its line in the new."""
+    """The changed lines under their files, each run of them behind `@` and its new line number."""
     told: list[str] = []
     hunk = _Hunk()
     for line in lines:
@@ -287,22 +286,22 @@ def _of_diff(lines: list[str], lean: bool = False) -> list[str]:
 
 
 class _Hunk:
-    """A part of a diff: the lines left of it, and the number of its next line in the new file."""
+    """A part of a diff: how many lines are left, and the new number of its next line."""
 
     def __init__(self, match: re.Match[str] | None = None) -> None:
         old, at, new, self.heading = match.groups("1") if match else ("0", "0", "0", "")
         self.old, self.new = int(old), int(new)
-        self.at = int(at) + (self.new == 0)  # of no lines, the one before them is named
+        self.at = int(at) + (self.new == 0)  # a range without lines names the line before it
         self.has_begun = match is not None
-        self.is_changed = False  # its last line
+        self.is_changed = False  # whether its last line was
 
     def has(self, line: str) -> bool:
-        """Whether a line belongs to it; changed lines do, if it is longer than it says."""
+        """Whether a line belongs to it; changed lines do, even beyond its stated length."""
         is_open = self.old > 0 or self.new > 0
         return is_open or (self.has_begun and line[:1] in _CHANGED)
 
     def told(self, line: str) -> list[str]:
-        """The line if it is changed, below its place if the line before is not."""
+        """A changed line, preceded by its place if it begins a run of changes."""
         mark = line[:1]
         if mark == "\\":
             return [line] if self.is_changed else []
@@ -328,7 +327,7 @@ def _file(line: str) -> str:
 
 
 def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
-    """A line for each folder with its entries and sizes, and what is not as usual with them."""
+    """A line for each folder with its entries, their sizes, and whatever is unusual about them."""
     folders: dict[str, list[_Entry]] = {}
     others: list[str] = []
     folder = ""
@@ -353,13 +352,13 @@ def _of_listing(lines: list[str], lean: bool = False) -> list[str]:
     for name, inside in folders.items():
         own = {key: value for key, value in _habits(inside).items() if value != usual.get(key)}
         shown = ", ".join(entry.shown({**usual, **own}) for entry in inside)
-        said = f" ({', '.join(own.values())})" if own else ""
-        told.append(f"{name}{said}: {shown or '(empty)'}" if name else f"{said} {shown}".strip())
+        tail = f" ({', '.join(own.values())})" if own else ""
+        told.append(f"{name}{tail}: {shown or '(empty)'}" if name else f"{tail} {shown}".strip())
     return told + others
 
 
 class _Entry:
-    """An entry of a listing: in which folder, what it is, and what may be as usual with it."""
+    """An entry of a listing: its folder, what it is, and the fields that may be as usual."""
 
     def __init__(self, match: re.Match[str], folder: str) -> None:
         is_folder = match["kind"] == "d" or match["name"].endswith("/")
@@ -367,7 +366,7 @@ class _Entry:
         above, slash, name = path.rstrip("/").rpartition("/")
         self.folder = (above or "/") if slash else folder
         self.what = _quoted(name) + "/" * is_folder + arrow + target
-        if not (is_folder or target):  # the size of a link is that of its target
+        if not (is_folder or target):  # the size of a link is the length of its target
             self.what += f" {match['size'].replace(' ', '')}"
         owner, group = match["owner"], match["group"]
         self.said = {"owner": owner if group == owner else f"{owner}:{group}"} if owner else {}
@@ -381,7 +380,7 @@ class _Entry:
 
 
 def _habits(entries: list[_Entry]) -> dict[str, str]:
-    """Owner, date, and modes of files and folders, as far as most of the entries share them."""
+    """The owner, date, and modes of files and folders that most entries share."""
     usual: dict[str, str] = {}
     for key in ("owner", "-", "d", "date"):
         values = [entry.said[key] for entry in entries if key in entry.said]
@@ -391,7 +390,7 @@ def _habits(entries: list[_Entry]) -> dict[str, str]:
 
 
 def _quoted(name: str) -> str:
-    """A name between others; in quotes, if it could be taken for several."""
+    """A name in a list; in quotes if it could be taken for several."""
     return json.dumps(name, ensure_ascii=False) if name[:1] == '"' or ", " in name else name
 
 
@@ -404,7 +403,7 @@ def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
 
 
 def _by_folder(paths: list[str], lean: bool) -> list[str]:
-    """The names in each folder, or how many; what is in quotes or moves is in none."""
+    """The names in each folder, or their number; quoted and moved paths stay whole."""
     folders: dict[str, list[str]] = {}
     for path in paths:
         above, slash, name = path.rstrip("/").rpartition("/")
@@ -417,7 +416,7 @@ def _by_folder(paths: list[str], lean: bool) -> list[str]:
 
 
 def _of_json(data: Any) -> str:
-    """A table of the objects or lists in `data`, after what stands beside them."""
+    """A table of the objects or lists in `data`, below the values beside them."""
     if isinstance(data, list) and len(data) > 2:
         if all(isinstance(row, dict) for row in data):
             return "\n".join(_table(data, "objects"))
@@ -434,7 +433,7 @@ def _of_json(data: Any) -> str:
 
 
 def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
-    """A line for each row, and above them their fields and what most of them share."""
+    """A line for each row; above them, the fields and what most rows share."""
     cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
     fields = list(dict.fromkeys(name for row in rows for name in row))
     values = {name: [row[name] for row in cells if name in row] for name in fields}
@@ -454,13 +453,13 @@ def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
 
 
 def _most(values: list[str], count: int) -> str:
-    """The value that most of so many share; empty if none is usual."""
+    """The value that most of `count` share; empty if there is none."""
     value, often = Counter(values).most_common(1)[0] if values else ("", 0)
     return value if often > 1 and often >= _USUAL * count else ""
 
 
 def _cell(value: Any) -> str:
-    """A value as JSON, but for a string that reads like nothing else and ends where a cell does."""
+    """A value as JSON; a string without quotes if nothing else could be meant."""
     if isinstance(value, str) and not _MARKED.search(value) and not _LITERAL.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -60,31 +60,31 @@ def find(text: str) -> list[Fact]:
     return sorted(facts, key=lambda fact: fact[2])
 
 
-def share(whole: str, said: str) -> str:
-    """`12/87`: how many of the facts of `whole` its replacement `said` carries; '' of no text."""
+def share(whole: str, text: str) -> str:
+    """`12/87`: the facts of `whole` that its replacement `text` carries, of all; '' of no text."""
     facts = find(whole)
-    return f"{kept(facts, said)}/{len(facts)}" if whole else ""
+    return f"{kept(facts, text)}/{len(facts)}" if whole else ""
 
 
-def kept(facts: list[Fact], said: str) -> int:
-    """How many of `facts` the text `said` carries too."""
-    there = {(kind, value) for kind, value, _ in find(said)}
+def kept(facts: list[Fact], text: str) -> int:
+    """How many of `facts` are also in `text`."""
+    there = {(kind, value) for kind, value, _ in find(text)}
     there |= {("path", value.partition(":")[0]) for kind, value in there if kind == "location"}
-    said = _plain(said) + "\n"
-    return sum((kind, value) in there or _is_quoted(kind, value, said) for kind, value, _ in facts)
+    text = _plain(text) + "\n"
+    return sum((kind, value) in there or _is_quoted(kind, value, text) for kind, value, _ in facts)
 
 
-def _is_quoted(kind: str, sentence: str, said: str) -> bool:
-    """Whether a sentence appears whole in `said`, even if table rows were turned into sentences."""
-    at = said.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
-    return at >= 0 and said[at + len(sentence)] in "\n.:;!?"
+def _is_quoted(kind: str, sentence: str, text: str) -> bool:
+    """Whether a sentence appears whole in `text`, even if table rows were turned into sentences."""
+    at = text.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
+    return at >= 0 and text[at + len(sentence)] in "\n.:;!?"
 
 
 def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
-_KNOWN: dict[str, tuple[str, str] | None] = {}  # what each word seen so far is
+_KNOWN: dict[str, tuple[str, str] | None] = {}  # the fact, if any, that each word so far is
 
 
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
@@ -112,7 +112,7 @@ def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
-    """The fact that a word is; ("bare", number) if the next word must be its unit."""
+    """The fact in a word; ("bare", number) for a number whose unit may be the next word."""
     core = word.lstrip(_OPENING).rstrip(_CLOSING)
     if core.isalpha() or not core:
         named = len(core) > 5 and core.endswith(("Error", "Exception"))
@@ -169,7 +169,8 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
     if name.lower() in _PRODUCTS or path.startswith("//") or path.count("{") != path.count("}"):
         return None
     if "/" in path:
-        is_file = bool(dot and stem) and suffix.isalnum() and suffix[0].isalpha()
+        has_suffix = suffix.isalnum() and suffix[0].isalpha()
+        is_file = bool(dot and stem) and has_suffix
         is_deep = path.count("/") > 1 and any(char in "-_." for char in path)
         looks_so = is_file or is_deep or path[0] in "./~"
         valid = looks_so and len(path) > 3 and any(map(str.isalpha, path))

@@ -1,10 +1,10 @@
-"""The one way under a cap: parts of a text are cut, in a given order, until the whole fits.
+"""The one way to fit a cap: parts of a text are cut, in a given order, until the whole fits.
 
 A part says at which steps it is cut, and to how many characters; 0 leaves it out. Steps are taken
-in order, for all parts together, until `fits` holds for what the caller makes of the texts. What
-the last step cut then gets back as much as there is room for, part by part.
+in order, for all parts together, until `fits` holds for what the caller makes of the texts. The
+parts that the last step cut then get back as much as there is room for, one after the other.
 
-Nothing here counts tokens: `fits` does, so that what stands around the parts is measured too.
+Nothing here counts tokens: `fits` does, so that the text around the parts is measured too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def parts(texts: Sequence[str], moves: Iterable[tuple[Iterable[int], int]]) -> l
 
 
 def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
-    """The texts after as few steps as fit, '' for a part left out; or after the last step."""
+    """The texts after the fewest steps that fit, or after the last step; '' for a part left out."""
     steps = sorted({step for part in parts for step, _ in part.cuts})
     texts = tuple(part.text for part in parts)
     if not steps or fits(texts):
@@ -65,7 +65,7 @@ def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
     texts = _after(parts, step)
     if early == len(steps) - 1 and not fits(texts):
         return texts
-    for at in range(len(parts)):  # what this step cut gets back as many characters as fit again
+    for at in range(len(parts)):  # the parts cut by this step regain the characters that fit
         texts = _with_room_used(parts, step, texts, at, fits)
     return texts
 
@@ -77,7 +77,7 @@ def _after(parts: Sequence[Part], step: int) -> tuple[str, ...]:
 def _with_room_used(
     parts: Sequence[Part], step: int, texts: tuple[str, ...], at: int, fits: Fits
 ) -> tuple[str, ...]:
-    """The texts with the longest form of one part that fits, up to what it was before the step."""
+    """The texts, with one part as long as fits, up to its length before the step."""
     part, now = parts[at], texts[at]
     whole = part.after(step - 1)
 
@@ -98,7 +98,7 @@ def beginning(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
-    """How many of the first texts, a line each, have at most `room` estimated tokens."""
+    """How many of the first texts, one a line, fit into `room` estimated tokens."""
     count = 0
     for text in texts:
         room -= tokens.estimate(text, tokenizer) + 1

@@ -1,12 +1,12 @@
-"""Whether what an answer says stands in the report that it is about.
+"""Whether the claims of an answer are backed by the report that it is about.
 
     checked = grounding.check(answer, report)
-    checked.said        "11/12": claims that were found, and claims
-    checked.missing     ("1,500 ms", "src/x.py:9"): those that were not
+    checked.said        "11/12": claims found, of all claims
+    checked.missing     ("1,500 ms", "src/x.py:9"): the claims that were not found
 
 A claim is a path, a place in a file, a number, an identifier, an address, or a quotation. Numbers
 are compared by value and unit (1,500 ms is 1.5 s), a place by its file and line, everything else
-by its letters. A failure that the answer turns round (`all tests pass`) is a claim that is missing.
+by its letters. A failure that the answer turns into a success (`all tests pass`) counts as missing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SCALES: dict[str, dict[str, float]] = {  # to one unit per dimension
 }  # fmt: skip
 _UNITS = {name: (kind, scale) for kind, names in _SCALES.items() for name, scale in names.items()}
 _MULTIPLES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-_SMALL = 10  # a bare number below this is a count of the answer's own
+_SMALL = 10  # a bare number below this is the answer's own count
 _QUOTED = Pattern(r"[\"“«„]([^\"“”«»„\n]{6,300})[\"”»“]|`([^`\n]{2,200})`")
 _PLACE = Pattern(r"(?P<path>.*?)(?::|#L)(?P<first>\d+)(?:[-–:]L?(?P<last>\d+))?")
 _LINES = Pattern(  # of the report itself
@@ -64,20 +64,20 @@ _EMPTY = frozenset(
     "that this with from they them when then were have been does will each both also into only "
     "pass passes passed fails failed fail works safe clean ready error errors".split()
 )
-_WEAK = frozenset("test tests check checks suite".split())  # of many sentences, so of none
+_WEAK = frozenset("test tests check checks suite".split())  # in too many sentences to identify one
 _ALL = Pattern(
     r"\b(?:all|every|everything|no|0|zero|alle|jeder|todos|todas|tous|toutes)\b|全", re.I
 )
 _COUNTED = Pattern(r"\b[1-9]\d* (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\b", re.I)
-_NEAR = 0.67  # share of a statement's words that another has to have to be about the same
+_NEAR = 0.67  # share of a statement's words that another must have to be about the same thing
 
 
 class Checked(NamedTuple):
-    """How many claims there are, and those that were not found, in the answer's order."""
+    """The number of claims, and those that were not found, in the answer's order."""
 
     total: int
     missing: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()  # of these, failures that are told as successes, or the reverse
+    turned: tuple[str, ...] = ()  # those of them that turn a failure into a success, or the reverse
 
     @property
     def said(self) -> str:
@@ -97,7 +97,7 @@ def check(answer: str, report: str) -> Checked:
 
 
 def of_itself(words: str) -> Checked:
-    """The claims of words that the report itself has, all of which stand there."""
+    """The claims in the report's own words, all of which are found by definition."""
     kinds = ("prohibition", "error")
     return Checked(len({value for kind, value, _ in facts.find(words) if kind not in kinds}))
 
@@ -119,7 +119,7 @@ class _Report:
         return _flat(claim).strip() in self.flat
 
     def has_path(self, path: str) -> bool:
-        """Whether the path stands there, in full, as the end of a longer one, or as its words."""
+        """Whether it names the path: in full, as the end of a longer one, or by its words."""
         bare = path.lower().removeprefix("./").rstrip("/")
         if any(end in self.flat for end in (bare, _flat(bare))):
             return True
@@ -129,14 +129,14 @@ class _Report:
         return "." not in bare and all(word in self.flat for word in bare.split("/"))
 
     def has_place(self, path: str, first: int, last: int) -> bool:
-        """Whether a line of the report names the file together with that line or a span of it."""
+        """Whether a line of the report names the file with these lines or a span of them."""
         name = path.rpartition("/")[2]
         named = (line.partition(name) for line in self.text.split("\n") if name in line)
         spans = (span for _, _, rest in named for span in _spans(name + rest))
         return self.has_path(path) and any(a <= first and last <= b for a, b in spans)
 
     def about(self, words: frozenset[str]) -> list[str]:
-        """The sentences that are about the same: they have most of these words."""
+        """The sentences about the same thing: they have most of these words."""
         if self._sentences is None:
             blocks = reading.blocks(reading.part(self.text))
             whole = [text for block in blocks for text in block.statements()]
@@ -147,7 +147,7 @@ class _Report:
 
 
 def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
-    """Every claim of the answer as it is shown, and whether the report has it."""
+    """Every claim of the answer in its own words, and whether the report has it."""
     told = list(_told_facts(answer, report))
     yield from told
     shown = [claim for claim, _ in told]
@@ -167,7 +167,7 @@ def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
 
 
 def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
-    """Paths, places, addresses and identifiers of the answer."""
+    """The paths, places, addresses and identifiers of the answer, and whether each is found."""
     for kind, value, _ in facts.find(answer):
         place = _PLACE.match(value) if kind == "location" else None
         if place:
@@ -214,7 +214,7 @@ def _unit(word: str) -> tuple[str, float] | None:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """The lines of a file that the words after its name speak of."""
+    """The line ranges of a file given by the words after its name."""
     for match in re.finditer(
         r"(?:(?<![\d.])[:#,(]\s?L?|[Ll]ines? |, |/)(\d{1,7})(?:(?:[-–:]| to )L?(\d{1,7}))?", text
     ):
@@ -223,7 +223,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _turned(answer: str, report: _Report) -> Iterator[str]:
-    """Statements that say it passes where all that the report says about it is that it fails."""
+    """The statements of success about what the report only calls a failure, or the reverse."""
     for block in reading.blocks(answer):
         for statement in block.statements():
             tone, words = _tone(statement), _anchors(statement)
@@ -255,6 +255,6 @@ def _anchors(statement: str) -> frozenset[str]:
 
 
 def _flat(text: str) -> str:
-    """The text without what does not count in a comparison: case, markup, and line breaks."""
+    """The text without case, markup, and line breaks, for comparisons."""
     text = text.lower().replace("’", "'").replace("**", "").replace("`", "")
     return " " + " ".join(text.split())

@@ -1,7 +1,7 @@
 """JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and what in it tells of a finding.
 
-Every tool has its own names for the same few parts. So an object is a finding by the parts it has,
-and `grade` says which words are a severity. What it lacks of its place comes from the objects
+Every tool has its own names for the same few parts. So an object is recognized as a finding by its
+parts, and `grade` says which words are a severity. Missing parts of its place come from the objects
 around it: ESLint gives the file once for all its messages.
 """
 
@@ -19,7 +19,7 @@ from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.text.patterns import Pattern
 
 TAG = "<>"  # the key of an XML element's name
-LINES = "<lines>"  # of its first and last line
+LINES = "<lines>"  # the key of an element's first and last line
 LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
@@ -40,13 +40,13 @@ _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", 
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
           "code")  # fmt: skip
-_WHERE = frozenset(  # in which a place may be, of an object that is no finding itself
+_WHERE = frozenset(  # objects that may hold a place and are no findings themselves
     "location locations physicallocation artifactlocation region start pos position range"
     " textrange where threadcontext rightfilestart begin span spans code primary file files"
     " lines most_recent_instance".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
-_GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head
+_GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # headers of a table
 _HTML = frozenset(
     "details summary code pre b i u em strong a p div span br hr img table thead tbody tr td th ul"
     " ol li sub sup kbd blockquote h1 h2 h3 h4 h5 h6 picture source input samp s del ins html head"
@@ -57,7 +57,7 @@ _ELEMENT = Pattern(
     r"|'[^'<]{0,4000}'))*)\s{0,80}(/?)>"
 )
 _ATTRIBUTE = Pattern(r"([\w.:-]{1,60})\s?=\s?(\"[^\"]*\"|'[^']*')")
-_YAML = Pattern(  # a line of it with a key
+_YAML = Pattern(  # a line with a key
     r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
 _SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
@@ -69,9 +69,9 @@ _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
 
 class Found(NamedTuple):
-    """A finding: its grade and the tool's word for it, the rule, what it says, and where.
+    """A finding: its grade and the tool's word for that, its rule, its words, and its place.
 
-    name: of an object that says nothing; package: name and version; line: 0 where none is named.
+    name: used where there are no words; package: name and version; line: 0 if unknown.
     """
 
     grade: str
@@ -97,7 +97,7 @@ class _Around(NamedTuple):
 def tree(text: str) -> Any:
     """The value of a text, of all its lines if each is one; None if it is none of them.
 
-    Several ask of one text; none may change what it is given.
+    The result is shared by several callers, which must not change it.
     """
     bare = text.strip("\ufeff \t\r\n")
     if _is_ini(bare):
@@ -106,7 +106,7 @@ def tree(text: str) -> Any:
         return parsed(bare)
     if _is_yaml(bare):
         return _of_yaml(bare)
-    expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # maybe without end
+    expands = "<!DOCTYPE" in text or "<!ENTITY" in text  # entities may expand without end
     if bare[:1] != "<" or bare[-1:] != ">" or expands:
         return None
     made, outer = elements(bare), _ELEMENT.search(bare)
@@ -115,12 +115,13 @@ def tree(text: str) -> Any:
 
 
 def _is_yaml(text: str) -> bool:
-    """Whether a text looks like YAML: most of its lines are keys, some inside of others."""
+    """Whether a text looks like YAML: most of its lines are keys, some of them nested."""
     lines = [line for line in text[:_SAMPLE].split("\n") if line.strip(" -")]
     rows = [line for line in lines if not line.lstrip().startswith("#")]
     inner = sum(line[0] == " " for line in rows)
     keyed = sum(map(bool, map(_YAML.match, rows)))
-    return bool(rows and _YAML.match(rows[0])) and inner > 2 and keyed * 10 >= len(rows) * 6
+    begins = bool(rows and _YAML.match(rows[0]))
+    return begins and inner > 2 and keyed * 10 >= len(rows) * 6
 
 
 def is_data(text: str) -> bool:
@@ -159,7 +160,7 @@ def _of_ini(text: str) -> Any:
 
 
 def _of_yaml(text: str) -> Any:
-    """The value of YAML, or a list of those of its documents; None if it cannot be read here."""
+    """The value of YAML, or a list of its documents' values; None if it cannot be read here."""
     packages.extend_path()
     parts = [part for part in _DOCUMENTS.split(text) if part.strip()]
     try:
@@ -185,7 +186,7 @@ def parsed(text: str) -> Any:
 
 
 def _values(text: str) -> list[Any] | None:
-    """Values of JSON, each over several lines, one after the other; None if there is more."""
+    """JSON values that follow each other, each over several lines; None if anything else does."""
     decoder, values, at = json.JSONDecoder(), list[Any](), 0
     while at < len(text):
         try:
@@ -198,7 +199,7 @@ def _values(text: str) -> list[Any] | None:
 
 
 def rows(text: str) -> list[dict[str, Any]] | None:
-    """The rows of a table that a tool exported, if one of its columns is a severity."""
+    """The rows of a table (CSV) that a tool exported, if one of its columns is a severity."""
     head, _, below = text[:LARGEST].lstrip("\ufeff").partition("\n")
     mark = max(",;\t", key=head.count)
     names = [name.strip('" \r').lower().replace(" ", "_") for name in head.split(mark)]
@@ -215,7 +216,7 @@ def rows(text: str) -> list[dict[str, Any]] | None:
 
 
 def elements(text: str) -> list[dict[str, Any]]:
-    """The outermost elements in a text that are closed, but those of HTML, whatever is around.
+    """The outermost closed elements in a text, whatever is around them; none of HTML.
 
     Each is a dict of its attributes and text, and of a list for each name of the elements in it; at
     LINES are its first and last line, from 1. A tag that is never closed is text.
@@ -261,7 +262,7 @@ class _Open:
         self.inside: list[tuple[str, Any]] = []
 
     def adopt(self, other: _Open) -> None:
-        """Take what is in an element that is never closed."""
+        """Take over the content of an element that is never closed."""
         self.texts += other.texts
         self.inside += other.inside
 
@@ -279,7 +280,7 @@ class _Open:
 
 
 def _uncommented(text: str) -> str:
-    """XML without comments, and what it quotes as any other text; no line moves."""
+    """XML without comments, its CDATA as plain text; no line moves."""
     for mark, end in (("<!--", "-->"), ("<![CDATA[", "]]>")):
         before, *others = text.split(mark)
         kept = [before]
@@ -294,7 +295,7 @@ def unescaped(text: str) -> str:
     """A text with characters for the entities of XML and HTML in it: `&lt;`, `&#48;`."""
     if "&" not in text:
         return text
-    import html  # its table of names is large, and few texts need it
+    import html  # loaded late: its table of names is large, and few texts need it
 
     return html.unescape(text)
 
@@ -304,25 +305,25 @@ def _bare(name: str) -> str:
 
 
 def value_of(value: Any) -> str:
-    """A value that can be told, or the first of a list of them; '' if it is none."""
+    """A plain value as text, or the first of a list of them; '' for anything else."""
     value = value[0] if isinstance(value, list) and value else value
     told = isinstance(value, str | int | float) and not isinstance(value, bool)
     return " ".join(str(value).split()) if told else ""
 
 
 def first(fields: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """The value of the first of the keys that has one that can be told."""
+    """The value of the first key that has a plain one."""
     return next((value for key in keys if (value := value_of(fields.get(key)))), "")
 
 
 def below(value: Any) -> Iterator[Any]:
-    """The objects and lists directly below one."""
+    """The objects and lists directly inside a value."""
     inside = value.values() if isinstance(value, dict) else value
     return (inner for inner in inside if isinstance(inner, dict | list))
 
 
 def told(value: Any, depth: int = 0) -> Iterator[str]:
-    """The texts of more than a line in a tree."""
+    """The texts of more than one line in a tree."""
     if isinstance(value, str) and "\n" in value.strip():
         yield value
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -331,7 +332,7 @@ def told(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:
-    """The findings in a tree: what `grade(key, value)` grades, or has words and a line."""
+    """The findings in a tree: objects that `grade(key, value)` grades, or with words and a line."""
     return _findings(value, _Around(), grade, 0)
 
 
@@ -362,7 +363,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _graded(run: dict[str, Any]) -> Iterator[Any]:
-    """The results of a run of SARIF that are findings, with the level and severity of their rules.
+    """The findings of a SARIF run, with the level and severity of their rules.
 
     The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, by score.
     """
@@ -381,7 +382,7 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _severity(score: str) -> dict[str, str]:
-    """The word for a score from 0 to 10 as a field; none for anything else."""
+    """A field with the word for a score from 0 to 10; empty for anything else."""
     try:
         number = float(score)
     except ValueError:
@@ -391,7 +392,7 @@ def _severity(score: str) -> dict[str, str]:
 
 
 def _seen_from(low: dict[str, Any], around: _Around) -> _Around:
-    """What the objects in one take from it, and from those around it."""
+    """The fields that the objects inside one inherit from it and from those around it."""
     packed = next((low[key] for key in _PACKAGE if isinstance(low.get(key), dict)), low)
     package = first(low, _PACKAGE)
     if packed is not low or (not package and "severity" in low):
@@ -426,7 +427,7 @@ def _finding(
         return None
     own_id = first(low, ("id", "key", "rule_id"))
     file, line = around.file, around.line
-    if not (file and line):  # in objects of other names
+    if not (file and line):  # the place may be in objects of other names
         file, line = file or _file(low, anywhere=True), line or _line(low, anywhere=True)
     texts = (value for value in low.values() if isinstance(value, str))
     body = max(texts, key=len, default="")
@@ -439,7 +440,7 @@ def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """The first of the values that has words."""
+    """The value of the first key that has words."""
     for key in keys:
         value = low.get(key)
         if isinstance(value, dict):
@@ -451,7 +452,7 @@ def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
 
 
 def _code(low: dict[str, Any]) -> str:
-    """The name of a rule or of a known weakness."""
+    """The name of a rule or a known weakness."""
     for key in _CODE:
         value = value_of(low.get(key))
         is_name = " " not in value or value.istitle()
@@ -487,9 +488,9 @@ def _line(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> int:
 
 
 def _parts(low: dict[str, Any], depth: int, anywhere: bool) -> Iterator[dict[str, Any]]:
-    """The objects inside that say where: `location`, `start`, `physicalLocation`, `Pos` …
+    """The objects inside that hold a place: `location`, `start`, `physicalLocation`, `Pos` …
 
-    `anywhere`: of a finding, whose objects may have any names.
+    anywhere: objects of any name count, as in a finding.
     """
     if depth > _DEEPEST_PLACE:
         return

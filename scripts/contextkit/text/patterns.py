@@ -12,10 +12,10 @@ Search = Callable[[str], re.Match[str] | None]
 
 
 class Pattern:
-    """A regular expression that is compiled on first use: few texts need all of them.
+    """A regular expression that is compiled on first use, since few texts need all of them.
 
-    `needs` are words, in lower case, of which every match holds one (`␣` is a blank): looking for
-    them first makes a search faster that starts at every character.
+    Every match holds one of the lower-case words `needs` (`␣` is a blank). Looking for those first
+    speeds up an expression that may match at any character.
     """
 
     search: Any
@@ -45,11 +45,11 @@ class Pattern:
         return found
 
 
-MADE: list[Pattern] = []  # all of them, to compile before a text comes
+MADE: list[Pattern] = []  # all of them, to be compiled in advance
 
 
 def compile_all() -> None:
-    """Compile every expression of the toolkit for the processes to come, as set-up does."""
+    """Compile every expression of the toolkit for later processes, as set-up does."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder in files.folders(package, apart="compiled"):
         place = os.path.relpath(folder, os.path.dirname(package)).replace("/", ".")

@@ -12,7 +12,7 @@ from contextkit.base.type_names import Iterable
 
 FORMAT = 1  # version in the last line of plans, findings, merged findings and snapshots
 FORMAT_MARK = "<!-- contextkit: format="
-FACTS_KEPT = "facts_kept: "  # how a document says what it keeps of the text that it stands for
+FACTS_KEPT = "facts_kept: "  # how much a document keeps of the text that it stands for
 
 
 class FileNote(Record):
@@ -153,10 +153,10 @@ class Item:
 
 
 def items(lines: list[str], grouped: bool = True) -> list[Item]:
-    """The items of the list in these lines; other text is an item of its own.
+    """The items of the list in these lines; text between items is an item of its own.
 
     An item ends at the next one, or at an unindented line after a blank one. If `grouped`, a
-    subheading takes everything up to the next one along.
+    subheading and everything up to the next one are one item.
     """
     list_items: list[Item] = []
     blank = False

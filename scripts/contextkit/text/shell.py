@@ -2,8 +2,8 @@
 
     parse("cd a && FOO=1 pytest -q 2>&1 | tee log")
 
-gives the simple commands with their words, and what stands between them; None for whatever is not
-plain: substitutions, here-documents, redirections into files, background, groups, loops.
+gives the simple commands with their words, and the operators between them; None for anything that
+is not plain: substitutions, here-documents, redirections into files, background, groups, loops.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _RESERVED = frozenset(
     "if then elif else fi for while until do done case esac in select function time coproc"
     " { } ! [[ ]]".split()
 )
-_HARMLESS = ("2>&1", "2>/dev/null", "2> /dev/null")  # redirections that leave the output as it is
+_HARMLESS = ("2>&1", "2>/dev/null", "2> /dev/null")  # redirections that keep the output as it is
 
 
 class Simple(NamedTuple):
     """A command without operators. `start` and `end` are its place in the text.
 
-    assigned: variables set in front of it. words: without quotes. after: the operator that follows:
-    `|`, `&&`, `||`, `;`, a line break, or empty.
+    assigned: the variables set in front of it. words: without quotes. after: the operator that
+    follows: `|`, `&&`, `||`, `;`, a line break, or empty.
     """
 
     assigned: tuple[str, ...]
@@ -39,7 +39,7 @@ class Simple(NamedTuple):
 
 
 def parse(text: str) -> list[Simple] | None:
-    """The simple commands of `text` in their order; None if it is anything but those."""
+    """The simple commands of `text` in order; None if there is anything else in it."""
     commands: list[Simple] = []
     at = 0
     while at < len(text):
@@ -50,7 +50,7 @@ def parse(text: str) -> list[Simple] | None:
         if read.words or read.assigned:
             commands.append(read)
         elif read.after not in ("", "\n"):
-            return None  # nothing where a command has to be
+            return None  # a command is missing
         at = read.end + len(read.after)
     return None if commands and commands[-1].after in ("|", "&&", "||") else commands
 
@@ -94,7 +94,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _operator(text: str, at: int) -> str:
-    """The operator at `at`; empty for a lone `&` and what is no operator."""
+    """The operator at `at`; empty for a lone `&` and anything else."""
     for operator in ("&&", "||"):
         if text.startswith(operator, at):
             return operator

@@ -1,4 +1,4 @@
-"""Keep the capsules of a branch: check, seal, show and prune; the prompt that has one written."""
+"""Keep the capsules of a branch: check, seal, show and prune; make the prompt for a new one."""
 
 from __future__ import annotations
 

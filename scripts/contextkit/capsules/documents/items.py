@@ -14,9 +14,9 @@ from contextkit.text import fitting, sections
 MISSION, DECISIONS, RISKS = "Mission Snapshot", "Key Decisions & Rationale", "Risks & Watchpoints"
 CARRIED = "(carried)"
 _CLOSED = ("closed", "resolved", "dropped", "done", "superseded", "no longer", "[x]")
-_ALIKE = 0.5  # share of an item's words that another one must have to be the same
+_ALIKE = 0.5  # share of an item's words that another must have to be the same item
 QUESTION_TOKENS = 120  # for an agent that only answers a question
-_SHORT = 3  # letters of a word that tells nothing
+_SHORT = 3  # letters of a word that says nothing
 
 
 class Item(Record):
@@ -33,18 +33,18 @@ class Item(Record):
 
     @property
     def bare(self) -> str:
-        """Its first line without its mark and what says that it is carried."""
+        """Its first line without its mark and the note that it was carried over."""
         first = self.text.partition("\n")[0]
         return first.removeprefix(markdown.mark_of(first)).replace(CARRIED, "").strip()
 
     @property
     def closed(self) -> bool:
-        """Whether it says of itself that it is closed."""
+        """Whether it is marked as closed."""
         return self.bare.strip("*_~ ").lower().startswith(_CLOSED) or "(closed)" in self.text
 
 
 def _words(text: str) -> frozenset[str]:
-    """The longer words of a text, of paths too, in lowercase."""
+    """The longer words of a text, and those in its paths, in lower case."""
     plain = "".join(c if c.isalnum() else " " for c in text.lower())
     return frozenset(word for word in plain.split() if len(word) > _SHORT)
 
@@ -72,7 +72,7 @@ def sections_of(lines: list[str]) -> list[tuple[str, int, int]]:
 def carried(before: str, after: str) -> list[Item]:
     """The open decisions, threads and preferences of the body `before` that `after` leaves out.
 
-    One is in `after` if some item there has half of its words; one that is closed stays behind.
+    An item is in `after` if some item there has half of its words. Closed ones are left out.
     """
     new = [_words(item.bare) for item in items(after)]
     own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
@@ -100,7 +100,7 @@ def _marked(item: Item) -> str:
 
 
 def _added(body: str, section: str, texts: list[str]) -> str:
-    """`body` with list items below the last one of a section, which is added if it is missing."""
+    """`body` with list items added at the end of a section, which is created if need be."""
     lines = body.rstrip("\n").split("\n")
     ends = [first for title, first, _ in sections_of(lines) if title == section]
     ends += [it.line + it.text.count("\n") for it in items(body) if it.section == section]
@@ -111,7 +111,7 @@ def _added(body: str, section: str, texts: list[str]) -> str:
 
 
 def for_subagent(body: str) -> str:
-    """`body` without the checklist and who owns what, which is the main agent's business."""
+    """`body` without the checklist and the owners, which only concern the main agent."""
     lines = body.split("\n")
     checklists = [span for span in sections_of(lines) if span[0] == CHECKLIST]
     coded = markdown.in_fences(lines)
@@ -161,7 +161,7 @@ def _matters(item: Item, asked: frozenset[str]) -> bool:
 
 
 # Under a cap, whole items are dropped in the seed's order: newest, blocking, and high-severity ones
-# stay longest, background goes before intent, old before new, urgent ones at the very end.
+# stay longest; background goes before intent, old before new, urgent ones last of all.
 
 
 # What is dropped first. Unlisted sections come between background and open items.
@@ -176,7 +176,7 @@ _URGENT = (
 
 
 def _weight(item: Item) -> tuple[bool, int, str, int]:
-    """The lower, the sooner it is dropped."""
+    """The rank of an item: the lower it is, the sooner the item is dropped."""
     lower = item.text.lower()
     urgent = item.section in _INTENT or any(word in lower for word in _URGENT)
     return urgent, _ORDER.get(item.section, len(_BACKGROUND)), _newest(item.text), -item.at
@@ -195,7 +195,7 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     gone = [item for item, text in zip(whole, texts, strict=True) if not text]
     if len(gone) < len(whole):
         return _joined(whole, texts), _losses(whole, gone)
-    urgent = max(whole, key=_weight)  # not even this one fits: its beginning stays
+    urgent = max(whole, key=_weight)  # even this one does not fit whole: keep its beginning
     text = _joined([urgent], [urgent.text]).rstrip("\n")
     cut = fitting.beginning(text, lambda text: tokens.within(f"{text}\n", max_tokens, tokenizer))
     gone.remove(urgent)

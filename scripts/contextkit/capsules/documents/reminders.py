@@ -79,7 +79,7 @@ class _Entry:
             elif line != stitch:
                 into.append(line.removeprefix("  "))
         values = {name: "\n".join(lines).strip() for name, lines in fields.items()}
-        if names.shape(self.title) != "0000-00-00 00:00:00 UTC":  # by hand: it is the note
+        if names.shape(self.title) != "0000-00-00 00:00:00 UTC":  # the title is the note
             values["note"] = f"{self.title}\n{values['note']}".strip()
         tags = tuple(t.strip() for t in values.pop("tags", "").split(",") if t.strip())
         identity = self.id or identify(self.title, values["note"])
@@ -97,7 +97,7 @@ def parse(text: str) -> tuple[Reminder, ...]:
 
 
 def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
-    marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with every mark once
+    marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with its distinct marks
     for entry in entries:
         parsed = entry.reminder()
         still_open = parsed.replace(done="") if parsed.done else parsed

@@ -37,7 +37,7 @@ CHARACTERS_PER_TOKEN = 3.75  # the seed's: 1.2k tokens, about 4.5k characters
 _STAMP = "00000000T000000Z"  # the form of a capsule's name
 _NO_SESSION = "<fill in the latest session marker>"
 _NO_OBJECTIVE = "<the objective in one sentence>"
-_PLACEHOLDERS: dict[str, None] = {}  # those of the outline, once they were needed
+_PLACEHOLDERS: dict[str, None] = {}  # those of the outline, filled on first use
 
 
 class Capsule(Record):
@@ -94,7 +94,7 @@ def blank(
 
 
 def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
-    """The capsule to fill in, with `<…>` for what is to be written; two are paths of notebooks."""
+    """The capsule to fill in, with `<…>` to be replaced; `plan` and `progress` are paths."""
     return templates.render(
         "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
     )
@@ -107,7 +107,7 @@ def replacing(text: str, path: str) -> str:
 
 
 def _edited(text: str, gone: Collection[int], added: list[str]) -> str:
-    """A capsule without these lines of its front matter, and with others as its last ones."""
+    """A capsule without some lines of its front matter, and with others at its end."""
     lines = text.split("\n")
     end = markdown.front_matter(lines)
     carriage = "\r" * lines[end].endswith("\r")
@@ -274,7 +274,7 @@ def folder(layout: Layout, branch: str) -> str:
 
 
 def _taken(layout: Layout, path: str, branch: str) -> bool:
-    """Whether a file is in the way, in any case, or capsules of another branch are there."""
+    """Whether a file of that name, in any case, or another branch's capsules are there."""
     if f"{path}/".lower().startswith(f"{layout.reminders}/".lower()):
         return True
     here = [layout.capsules]
@@ -291,7 +291,7 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
 
 
 def _holds(folder: str, branch: str) -> bool | None:
-    """Whether the oldest capsule in `folder` that names a branch names this; None if none does."""
+    """Whether the oldest capsule in `folder` with a branch has this one; None if none has one."""
     answers = (_is_of(path, branch) for path in paths(folder))
     return next((answer for answer in answers if answer is not None), None)
 
@@ -306,7 +306,7 @@ def _is_of(path: str, branch: str) -> bool | None:
 
 
 def paths(folder: str) -> list[str]:
-    """The capsules in a branch's folder, no link, oldest first; those with other names before."""
+    """The capsules in a branch's folder, oldest first, without links; odd names come first."""
     there = stores.files_in(files.proved(os.path.join(folder, "")), ".md")
     return [os.path.join(folder, name) for name in sorted(there, key=_age)]
 
@@ -370,7 +370,7 @@ def time_of(entry: str) -> str:
 
 
 _HEX = frozenset("0123456789abcdef")
-_DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are expensive
+_DIGEST = 16  # digits kept of a digest: a seal is no signature, and tokens are expensive
 
 
 class Seal(Record):

@@ -1,4 +1,4 @@
-"""The prompt that has a main agent write its capsule, with the context that it needs for that."""
+"""The prompt that asks a main agent for its capsule, with the context that it needs for that."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
 _NOT_FOUND = " (no file detected)"
-# Tokens quoted from each entry, reminder, commit, and line of what the stores know, at first; what
-# does not fit is cut to the shares in turn, all alike.
+# Tokens quoted at first from each entry, reminder, commit, and line about the stores; unless all of
+# it fits, every quote is cut to these shares in turn.
 _ENTRY, _REMINDER, _COMMIT, _KNOWN, _REVIEW = 160, 70, 40, 60, 100
 _SHARES = (60, 30, 0)  # percent
 _MOST_GAPS = 10
@@ -49,9 +49,9 @@ class Captured(Record):
 
 
 class Quote(Declaration):
-    """Texts of one source, each in so many tokens, and a line that follows them if any is quoted.
+    """Texts of one source, each cut to some tokens, and a line that follows them if any is quoted.
 
-    `path` is that of the capsule that the new one replaces, if they are from it.
+    path: of the capsule that the new one replaces, if the texts are from it
     """
 
     title: str
@@ -76,7 +76,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     noted = () if request.no_reminders else reminders.load_all(layout, inbox).whole().documents
     waiting = reminders.newest_open(noted)
     shown = waiting[: layout.limits.capsule_prompt_reminders]
-    known = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
+    quotes = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
@@ -107,7 +107,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt = _fitted(layout, [*known, _noted(shown, len(waiting) - len(shown))], values)
+    prompt = _fitted(layout, [*quotes, _noted(shown, len(waiting) - len(shown))], values)
     cleaned = [redaction.cleaned(vars(r), limits.secrets_allow) for r in shown]
     clipped = (Reminder(**{**r, "note": tokens.clip(r["note"], _REMINDER)}) for r in cleaned)
     stub = capsules.outline(capsule, *notes, tuple(clipped))
@@ -166,7 +166,7 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
 
 
 def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> str:
-    """The prompt within its cap: quotes, without secrets, are shortened, the task never is."""
+    """The prompt within its cap: quotes (without secrets) are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
     texts = [
@@ -204,7 +204,7 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
 
 
 def _known(layout: Layout, branch: str, workstream: str, now: int) -> list[Quote]:
-    """What there is to quote and can be read, in the order of weight."""
+    """Everything readable that may be quoted, the most important first."""
     looks: tuple[tuple[str, Callable[[], list[Quote]]], ...] = (
         (layout.capsules, lambda: _capsule(layout, branch, workstream)),
         (layout.memory, lambda: _task(layout, now)),
@@ -258,7 +258,7 @@ def _task(layout: Layout, now: int) -> list[Quote]:
 
 
 def _reviews(layout: Layout) -> list[Quote]:
-    """What the open reviews found; the P0 of each in words."""
+    """The results of the open reviews, with their P0 findings in words."""
     from contextkit.handoffs.flows import work
 
     lines = work.of_verdicts(layout)[:_MOST]

@@ -1,6 +1,6 @@
 """The capsule that an agent starts with, and whether it is still up to date.
 
-That is the branch's newest finished one, however old, or that of the branch it was made from.
+It is the newest finished one of the branch, however old, or of the branch it was made from.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from contextkit.base.type_names import Iterator, Sequence
 from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 
-_NAMED = 3  # commits and entries that are named, and twice as many files
-_SINCE_TOKENS = 150  # of what has changed since
+_NAMED = 3  # commits and entries that are listed, and twice as many files
+_SINCE_TOKENS = 150  # for the changes since
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
 _MOVED = "checkout: moving from "
 _HEADS = "refs/heads/"
-_MOST = 5  # branches that one comes from, one after the other
+_MOST = 5  # branches in a line of descent
 
 
 class Given(Record):
-    """A capsule for a subagent: `whole` is its body, `body` what the subagent gets of it.
+    """A capsule for a subagent: `whole` is its body, `body` the part for the subagent.
 
-    path: relative to the root; news: what has changed since, a line each, without secrets.
+    path: relative to the root; news: the changes since, a line each, without secrets.
     """
 
     path: str
@@ -38,12 +38,12 @@ class Given(Record):
     news: tuple[str, ...] = ()
 
     def cut(self, body: str, trimmed: bool = True) -> Given:
-        """The same capsule with this as what the subagent gets."""
+        """The same capsule, with `body` as the part for the subagent."""
         return self.replace(body=body, tokens=tokens.estimate(body), trimmed=trimmed)
 
 
 def newest(layout: Layout, branch: str, workstream: str = "") -> tuple[str, str]:
-    """The path of the newest capsule for `branch`, and the branch that it is of; both may be ''."""
+    """The path of the newest capsule for `branch`, and the capsule's branch; both may be ''."""
     for name, where in places(layout, branch) if branch else ():
         path = capsules.latest(where, name, workstream)
         if path:
@@ -52,7 +52,7 @@ def newest(layout: Layout, branch: str, workstream: str = "") -> tuple[str, str]
 
 
 def places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
-    """Each branch that `branch` comes from, itself first, with the root to look in."""
+    """The line of descent of `branch`, itself first, each with the root to look in."""
     yield branch, layout
     if layout.repository is None:
         return
@@ -98,9 +98,9 @@ def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
 class Since(Record):
     """What has happened since a capsule was written, newest first.
 
-    commits: the subject by short hash; files: what they touched; entries: the first line by
-    notebook and time; marks: the state of each sealed file that is not fresh; lost: the commit it
-    was sealed at, if that is gone.
+    commits: the subjects by short hash; files: those they touched; entries: the first lines by
+    notebook and time; marks: the state of each sealed file that is not fresh; lost: the sealed
+    commit, if it is gone.
     """
 
     commits: dict[str, str]
@@ -113,8 +113,8 @@ class Since(Record):
 def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True) -> Since:
     """What has happened since the capsule at `path` was written. Raises ContextError.
 
-    Commits do not count that change only what is contextkit's, or the root-relative paths
-    `ignored`.
+    Commits that change only contextkit's own files or the root-relative paths `ignored` do not
+    count.
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
@@ -129,16 +129,16 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
     if sealed_at and sealed_at == (elsewhere or here.commit):
         return news
     tip = own if elsewhere else "HEAD"
-    found = commits_in(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
+    in_span = commits_in(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
     lost = ""
-    if found is None:
+    if in_span is None:
         asked = ("rev-parse", "-q", "--verify", f"{sealed_at}^0")
         exists = not sealed_at or git.output(layout.repository.top, *asked)
         lost = "" if exists else sealed_at[:12]
-        # the next second: the capsule was written on top of a commit with the same second
+        # from the next second on: the capsule's own commit may have the same second
         later = f"--since={names.moment(capsule.created_at) + 1}"
-        found = commits_in(layout, tip, ignored, later) or ({}, ())
-    commits, touched = found
+        in_span = commits_in(layout, tip, ignored, later) or ({}, ())
+    commits, touched = in_span
     return news.replace(commits=commits, files=touched, lost=lost)
 
 
@@ -150,7 +150,7 @@ def staleness(
 
 
 def told(changes: Since, most: int) -> list[str]:
-    """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
+    """The changes as lines for an agent, within `most` tokens; the newest stay."""
     lines: list[str] = []
     for count in (5, 3, 2, 1):
         lines = [names.one_line(line) for line in _lines(changes, count)]
@@ -163,7 +163,7 @@ def told(changes: Since, most: int) -> list[str]:
 
 
 def _lines(changes: Since, count: int) -> Iterator[str]:
-    """What has happened, with so many of the commits and entries, and twice as many files."""
+    """The changes as lines, with `count` commits and entries, and twice as many files."""
     if changes.lost:
         yield f"The commit it was sealed at, {changes.lost}, is gone: history was rewritten"
     if changes.commits:
@@ -185,7 +185,7 @@ def _some(items: Sequence[str], most: int, between: str = ", ") -> str:
 def commits_in(
     layout: Layout, span: str, ignored: Sequence[str], *more: str
 ) -> tuple[dict[str, str], tuple[str, ...]] | None:
-    """The commits that affect what a capsule describes, and the files they touch, as in `Since`.
+    """The commits that affect a capsule's content, and the files they touch, as in `Since`.
 
     `more` are options of git log; None if git has no answer.
     """
@@ -220,14 +220,14 @@ def _entries(layout: Layout, capsule: capsules.Capsule) -> Iterator[tuple[tuple[
                 yield (layout.shown(path), time), line.lstrip("-*+ ")
 
 
-# Which branch another one was made from, as git's own logs tell; git is not started. A branch's log
-# begins with `branch: Created from main`. For `Created from HEAD` (`git checkout -b`, `git worktree
-# add`) the log of HEAD says which branch was checked out at that moment. A branch that was renamed
-# comes from its old name.
+# The branch that another one was made from, read from git's own logs without starting git. The log
+# of a branch begins with `branch: Created from main`. For `Created from HEAD` (`git checkout -b`,
+# `git worktree add`) the log of HEAD says which branch was checked out at that moment. The origin
+# of a renamed branch is its old name.
 
 
 def ancestors(repository: git.Repository, branch: str) -> Iterator[str]:
-    """`branch`, the branch that it was made from, and so on; known ones only, each once."""
+    """`branch`, the branch that it was made from, and so on, as far as known; each once."""
     seen: list[str] = []
     while branch and branch not in seen and len(seen) < _MOST:
         seen.append(branch)
@@ -236,7 +236,7 @@ def ancestors(repository: git.Repository, branch: str) -> Iterator[str]:
 
 
 def _origin(repository: git.Repository, branch: str) -> str:
-    """The branch that `branch` was made from, or its name before; '' if that is not known."""
+    """The branch that `branch` was made from, or its former name; '' if unknown."""
     for move in git.moves(repository.common, _HEADS + branch):
         if move.what.startswith(_RENAMED):
             return move.what.removeprefix(_RENAMED).partition(" to ")[0]
@@ -251,7 +251,7 @@ def _origin(repository: git.Repository, branch: str) -> str:
 
 
 def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str:
-    """The branch that some work tree had checked out when `branch` was made."""
+    """The branch that a work tree had checked out when another was made."""
     linked = os.path.join(repository.common, "worktrees")
     others = (os.path.join(linked, name) for name in stores.names_in(linked))
     for folder in (repository.common, *others):  # of every work tree, the main one first

@@ -1,7 +1,7 @@
-"""What happens to a capsule once an agent has written it: checked, saved, sealed, listed, pruned.
+"""What happens to a capsule once it is written: it is checked, saved, sealed, listed, and pruned.
 
-git decides what is merged, and only certain cases are removed: the newest capsule of a branch that
-is not certainly merged stays, and so does anything that cannot be read.
+git decides what is merged, and only clear cases are removed: the newest capsule of a branch stays
+unless the branch is certainly merged, and so does anything that cannot be read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
 def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) -> list[str]:
     """What keeps `text` from being a finished capsule: the errors of `check`, as sentences.
 
-    `above` is how many lines stand above it.
+    `above` is the number of lines above it.
     """
     wrong = (lint for lint in _of_text(layout, text) if lint.severity == ERROR)
     placed = (lint.replace(line=lint.line + above) if lint.line else lint for lint in wrong)
@@ -73,7 +73,7 @@ def check(layout: Layout, path: str) -> list[Lint]:
 
 
 def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
-    """The open reminders: each has to be taken in or dismissed, and then marked as done."""
+    """Warn of open reminders: each must be taken in or dismissed, and then marked as done."""
     still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
     most = layout.limits.capsule_prompt_reminders
     for reminder in still_open[:most]:
@@ -91,7 +91,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
     """Every problem of the text and its references, in order of lines."""
     limits = layout.limits
     mend = "remove it, use redact=1, or list it in secrets_allow"
-    seal_in = capsules.seal_of(text)  # its commit would look like a secret
+    seal_in = capsules.seal_of(text)  # the sealed commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
     secrets = [
         _error(f"looks like a secret ({secret.kind})", secret.line, mend)
@@ -114,14 +114,14 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
 
 
 def _line_of(text: str, what: str) -> int:
-    """The line of the front matter whose key a sentence names; the first line if it names none."""
+    """The line of the front matter whose key a sentence names; 1 if it names none."""
     lines = text.partition("\n---")[0].split("\n")
     keys = {line.partition(":")[0]: at for at, line in enumerate(lines, 1) if ":" in line}
     return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
 
 
 def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
-    """Missing sections; more than `most` highlights; threads of which nobody knows what is next."""
+    """Missing sections; more than `most` highlights; threads without a next step."""
     heads = markdown.sections(body.split("\n"), 1)
     there = {title: at + 1 for title, at, _ in heads}
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
@@ -212,7 +212,7 @@ def save(
 
 
 def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
-    """The capsule with what it replaces and what it carries over."""
+    """The capsule, with the one that it replaces and the items that it carries over."""
     before, _ = given.newest(layout, capsule.branch, capsule.workstream)
     if not before:
         return text
@@ -273,7 +273,7 @@ def sealed(layout: Layout, text: str) -> str:
     if head and before and before.head not in ("", head):
         news = given.commits_in(layout, f"{before.head}..HEAD", ())
         if news and not news[0]:
-            head = before.head  # only capsules and the like were committed since
+            head = before.head  # only our own files were committed since
     return capsules.sealed(text, Seal(head=head, digests=digests))
 
 
@@ -315,13 +315,13 @@ def row(layout: Layout, path: str) -> Row:
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
         return Row(id=shown, state=state, ref=ref)
-    said = ("branch", "created_at", "workstream", "primary_objective")
+    fields = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
         id=shown,
         tokens=tokens.estimate(capsules.unsealed(text)),
         state="stub" if capsules.unfinished(text) else "finished",
         ref=ref,
-        **{name: getattr(capsule, name) for name in said},
+        **{name: getattr(capsule, name) for name in fields},
     )
 
 
@@ -382,7 +382,7 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
     if not main or is_main or git.head(repository).branch == branch:
         return []
     tip = git.commit_of(repository, _HEADS + branch)
-    if tip:  # one on main's own line may be that of a new branch: it is not certain
+    if tip:  # a commit on main's own line may be that of a new branch: unclear
         base = git.output(repository.top, "merge-base", main, tip).strip()
         line = git.output(repository.top, "rev-list", "--first-parent", main).split()
         return rows if base == tip and tip not in line else []
@@ -398,7 +398,7 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
 
 _EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
 _CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
-_MOST_COMMITS = 100  # commits that git is asked about
+_MOST_COMMITS = 100  # commits looked up in git at most
 
 
 class Mention(Record):
@@ -472,7 +472,7 @@ def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:
 def _past_the_end(path: str, lines: str) -> str:
     """What is wrong with the line number, or range, after a file's name."""
     last = lines.lstrip(":").replace("#L", "").replace("L", "").split(":")[0].split("-")[-1]
-    is_entry = lines[:1] == "#" and path.endswith(".md")  # which is looked up by itself
+    is_entry = lines[:1] == "#" and path.endswith(".md")  # looked up separately
     if is_entry or not names.is_whole(last, 9) or not os.path.isfile(path):
         return ""
     there = len(files.read_bytes(path).splitlines())
@@ -480,7 +480,7 @@ def _past_the_end(path: str, lines: str) -> str:
 
 
 def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
-    """A mentioned commit; None for digits that are no commit and are not cited as one."""
+    """A mentioned commit; None for digits that neither are one nor are cited as one."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(

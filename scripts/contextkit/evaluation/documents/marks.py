@@ -1,4 +1,4 @@
-"""What the model is asked, how its answers are read, and the arithmetic of the marks.
+"""The prompts for the model, the reading of its answers, and the arithmetic of the marks.
 
 An answer is the first JSON value in what comes back; one that is not of the form asked for is an
 Unusable, which is counted and never guessed at. A mark is worth 1, 0.5 or 0; wrong answers are
@@ -18,12 +18,12 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Sequence
 
-MARKS = {"right": 1.0, "half": 0.5, "wrong": 0.0, "unknown": 0.0}  # and what each is worth
+MARKS = {"right": 1.0, "half": 0.5, "wrong": 0.0, "unknown": 0.0}  # the value of each
 MOST_LINES = 80  # of a part that a reader may open
 ALL = "all"
 KEPT = "evaluation.json"  # in the state folder
 _ANSWER = 400  # characters of an answer that are marked
-_TRIES = 50  # places in an answer where its JSON may begin
+_TRIES = 50  # places tried in an answer as the beginning of its JSON
 _SAMPLES, _SEED = 1000, 20251123
 _LOW, _HIGH = 0.025, 0.975
 _decoder = json.JSONDecoder()
@@ -39,7 +39,7 @@ class Question(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """The marks of one way to know a document: `tokens` are those that its reader was given."""
+    """The marks of one arm for a document; `tokens` are those that its reader was given."""
 
     document: str
     kind: str
@@ -66,7 +66,7 @@ def questions(answer: str, most: int) -> tuple[Question, ...]:
 
 
 def ask_for_answers(asked: Sequence[Question], context: str, sections: str = "") -> str:
-    """`sections` are headings with their lines, of which the reader may open one part."""
+    """The prompt for answers; the reader may open one part of `sections` (headings with lines)."""
     return templates.render(
         "eval_answers.md",
         questions=tuple(question.question for question in asked),
@@ -83,7 +83,7 @@ def answers(answer: str, count: int) -> tuple[str, ...]:
 
 
 def lines_asked_for(answer: str) -> tuple[int, int] | None:
-    """The lines that a reader wants to open; None if it answered instead."""
+    """The range of lines that a reader wants to open; None if it answered instead."""
     try:
         lines = _json(answer, "{").get("lines")
     except Unusable:
@@ -95,7 +95,7 @@ def lines_asked_for(answer: str) -> tuple[int, int] | None:
 
 
 def ask_for_marks(asked: Sequence[Question], answers: dict[str, tuple[str, ...]]) -> str:
-    """`answers` is letter -> answers; who answered is not said."""
+    """The prompt for marks; `answers` maps letters to answers and hides who gave them."""
     rows = [
         {"question": question.question, "key": question.key,
          "answers": [{"letter": k, "text": v[at] or "unknown"} for k, v in answers.items()]}
@@ -129,7 +129,7 @@ def _json(answer: str, opening: str) -> Any:
 
 
 def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each arm and kind of text, after those for all kinds; shares are in percent."""
+    """A row for each arm, then for each arm and kind of text; shares are in percent."""
     kinds = sorted({sheet.kind for sheet in sheets})
     rows = []
     for kind in (ALL, *(kinds if len(kinds) > 1 else ())):
@@ -148,7 +148,7 @@ def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[dict[str, Any]]
 
 
 def share(sheets: Iterable[Sheet]) -> float:
-    """Percent of the questions that were answered, to one decimal."""
+    """The percentage of questions that were answered, to one decimal."""
     marks = [mark for sheet in sheets for mark in sheet.marks]
     return round(100 * sum(MARKS[mark] for mark in marks) / len(marks), 1) if marks else 0.0
 

@@ -1,4 +1,4 @@
-"""A day of work, with our hooks and without: does the user's own agent get more done?
+"""A day of work with our hooks and without: does the user's own agent get more done?
 
 The day is in `templates/day`: a small repository, three prompts that are three sessions, and tests
 that the agent never sees. Each run works in a copy of its own; its result is kept below the state
@@ -27,11 +27,11 @@ from contextkit.memory.flows import recovery, transcripts
 
 WITHOUT, WITH = "without", "with"
 _FOLDER = ("templates", "day")
-_SECONDS = 60  # that the hidden tests may take
+_SECONDS = 60  # allowed for the hidden tests
 
 
 class Run(NamedTuple):
-    """A day of one arm; `solved` of `tests` hidden tests hold, `failed` counts its sessions."""
+    """A day of one arm: `solved` of `tests` hidden tests pass; `failed` counts failed sessions."""
 
     arm: str
     solved: int
@@ -66,7 +66,7 @@ def run(
     layout: Layout, command: str, host: Host, seconds: int, count: int,
     progress: Callable[[str], None],
 ) -> list[Run]:  # fmt: skip
-    """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
+    """Run `count` days in each arm; `progress` gets a line for each finished one."""
     kept = os.path.join(layout.state, "evaluation")
     caller = Caller(seconds)
     runs: list[Run] = []
@@ -97,7 +97,7 @@ def _kept_or_lived(
 
 
 def _texts() -> Iterator[str]:
-    """All that a day depends on."""
+    """The texts that a day depends on."""
     for here, inside, file_names in os.walk(version.toolkit(*_FOLDER)):
         inside[:] = sorted(name for name in inside if name != "__pycache__")
         yield from (files.read(os.path.join(here, name)) for name in sorted(file_names))
@@ -136,7 +136,7 @@ def _settle_in(root: str, host: Host, arm: str) -> None:
 
 
 def _solved(root: str) -> tuple[int, int]:
-    """How many of the hidden tests hold, and how many there are."""
+    """The numbers of hidden tests that pass, and of all of them."""
     tests = version.toolkit(*_FOLDER, "hidden", "test_day.py")
     total = files.read(tests).count("    def test_")
     try:
@@ -149,7 +149,7 @@ def _solved(root: str) -> tuple[int, int]:
         return 0, total
 
 
-# What it cost, by the transcripts that the host itself wrote. Claude Code notes `usage` with each
+# The cost, by the transcripts that the host itself wrote. Claude Code notes `usage` with each
 # reply, once for every part of it, under the reply's id; Codex notes the total of a session after
 # each reply. Tokens of the cache are priced as the host declares.
 
@@ -169,7 +169,7 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
 
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of each transcript of a session that worked in the folder."""
+    """The lines of each transcript of a session that worked in the folder."""
     for folder in recovery.transcript_folders(host, root):
         for here, _, inside in os.walk(folder):
             for name in sorted(inside):
@@ -183,7 +183,7 @@ def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
-    """The replies in a transcript, and the usages that add up to what they cost."""
+    """The number of replies in a transcript, and the usages that add up to their cost."""
     if host.transcript_form == transcripts.ROLLOUT:
         totals = [total for line in lines if (total := _total(line))]
         return len(totals), totals[-1:]
@@ -197,23 +197,23 @@ def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable
 
 
 def _total(line: dict[str, Any]) -> _Usage | None:
-    """The total in a line of Codex, whose input includes what the cache had."""
+    """The total in a line of Codex, whose input includes cached tokens."""
     usage = formats.inside(line, "payload", "info", "total_token_usage")
-    given, _, cached, answered = _counts(usage, "input", "", "cached_input", "output")
-    return (max(given - cached, 0), 0, cached, answered) if usage else None
+    read, _, cached, answered = _counts(usage, "input", "", "cached_input", "output")
+    return (max(read - cached, 0), 0, cached, answered) if usage else None
 
 
 def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:
     counts = (usage.get(f"{kind}_tokens") for kind in kinds)
-    given, written, read, answered = (n if type(n) is int and n > 0 else 0 for n in counts)
-    return given, written, read, answered
+    new, written, read, answered = (n if type(n) is int and n > 0 else 0 for n in counts)
+    return new, written, read, answered
 
 
 _MEANS = {"turns": 1, "tokens": None, "cost": None, "seconds": None}  # and their digits
 
 
 def rows(lived: Sequence[Run]) -> list[dict[str, object]]:
-    """A row for each arm, `without` first: what holds in percent, and a day's averages."""
+    """A row for each arm, `without` first: passing tests in percent, and averages per day."""
     by_arm = {arm: [run for run in lived if run.arm == arm] for arm in (WITHOUT, WITH)}
     made: list[dict[str, object]] = []
     for arm, runs in by_arm.items():
@@ -227,7 +227,7 @@ def rows(lived: Sequence[Run]) -> list[dict[str, object]]:
 
 
 def unhooked(lived: Sequence[Run]) -> str:
-    """What is wrong with the comparison, empty if nothing is: hooks that did not run, or did."""
+    """What spoils the comparison: hooks that did not run, or did in the wrong arm; else ''."""
     silent = sum(run.arm == WITH and not run.hooked for run in lived)
     loud = sum(run.arm == WITHOUT and run.hooked for run in lived)
     problems = {

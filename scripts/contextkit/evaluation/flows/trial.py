@@ -38,7 +38,7 @@ from contextkit.payloads.flows.storing import Output
 from contextkit.text import blocks
 
 RECEIPT, CUT, WHOLE, NOTHING, OPENED, WITH = "receipt", "cut", "whole", "nothing", "opened", "with"
-ARMS = (RECEIPT, OPENED, CUT, WITH, WHOLE, NOTHING)  # in the order of the table
+ARMS = (RECEIPT, OPENED, CUT, WITH, WHOLE, NOTHING)  # in the table's order
 QUESTIONS = 6  # a document
 _CALLS = 8  # a document: questions, five arms of which one asks twice, marks
 _LETTERS = "ABCDEFGH"
@@ -50,7 +50,7 @@ _HEADINGS, _TITLE = 60, 80  # headings of an outline, and characters of each
 
 
 class Caller:
-    """Starts commands, ends those that take more than `seconds`, and all of them on `stop`."""
+    """Runs commands; ends those that take more than `seconds`, and all of them on `stop`."""
 
     def __init__(self, seconds: int) -> None:
         self._seconds = seconds
@@ -68,7 +68,7 @@ class Caller:
         )  # fmt: skip
         with self._lock:
             self._running.add(process)
-        if self._stopped:  # meanwhile
+        if self._stopped:  # in the meantime
             _end(process)
         try:
             out, complaint = process.communicate(text.encode("utf-8"), self._seconds)
@@ -83,7 +83,7 @@ class Caller:
         return out.decode("utf-8", "replace"), failed, complaint.decode("utf-8", "replace")
 
     def stop(self) -> None:
-        """Let no further call begin, and end those under way."""
+        """Start no further call, and end those under way."""
         self._stopped = True
         with self._lock:
             for process in self._running:
@@ -91,7 +91,7 @@ class Caller:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command and what it started: it leads a process group of its own."""
+    """End a command and everything it started, which is its process group."""
     try:
         os.killpg(process.pid, 9)
     except ProcessLookupError:
@@ -99,7 +99,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class Trial:
-    """The calls of one evaluation: what was answered is kept, what was not is counted."""
+    """The calls of one evaluation: answers are kept, failures are counted."""
 
     def __init__(self, layout: Layout, command: str, other: str = "", seconds: int = 300) -> None:
         """`other` is a program that shortens a text, for one more arm."""
@@ -108,18 +108,18 @@ class Trial:
         self._caller = Caller(seconds)
         self._lock = threading.Lock()
         self._calls, self._failed = 0, Counter[str]()
-        self._shown: dict[str, str] = {}  # how the first unusable answer, or error, begins
+        self._shown: dict[str, str] = {}  # the beginning of the first unusable answer, or error
         self.left_out: list[str] = []
 
     def cost(self, samples: Sequence[Sample]) -> tuple[int, int]:
-        """How many calls the samples take at most, and about how many tokens are read."""
+        """The most calls that the samples take, and about how many tokens are read."""
         each = _CALLS + bool(self._other)
         sizes = [(tokens.estimate(s.whole), tokens.estimate(s.handed_over)) for s in samples]
         read = sum(2 * whole + 4 * receipt + each * _FRAME for whole, receipt in sizes)
         return each * len(samples), read
 
     def run(self, samples: Sequence[Sample], progress: Callable[[str], None]) -> list[Sheet]:
-        """Evaluate every sample; `progress` gets a line for each that is done."""
+        """Evaluate every sample; `progress` gets a line for each finished one."""
         sheets: dict[str, list[Sheet]] = {}
         with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
             try:
@@ -136,7 +136,7 @@ class Trial:
         return [sheet for name in dict.fromkeys(s.name for s in samples) for sheet in sheets[name]]
 
     def counted(self) -> str:
-        """How many calls were made, and what became of those that failed."""
+        """The number of calls, and what became of the failed ones."""
         failed = ", ".join(f"{count} with {reason}" for reason, count in self._failed.items())
         calls = f"{names.counted(self._calls, 'call')}, {self._failed.total()} failed"
         parts = [f"{calls} ({failed})" if failed else calls]
@@ -145,7 +145,7 @@ class Trial:
         return "; ".join([*parts, f"{left_out} left out"] if self.left_out else parts)
 
     def _document(self, sample: Sample) -> list[Sheet]:
-        """Evaluate one document; nothing where its questions or marks could not be had."""
+        """Evaluate one document; empty if it got no questions or no marks."""
         answers: dict[str, tuple[str, ...]] = {}
         sizes: dict[str, int] = {}
         try:
@@ -165,7 +165,7 @@ class Trial:
         return [Sheet(sample.name, sample.kind, arm, sizes[arm], by_arm[arm]) for arm in arms]
 
     def _materials(self, sample: Sample) -> dict[str, str]:
-        """What the reader of each arm is given; an arm whose program failed is left out."""
+        """The material for the reader of each arm; an arm whose program failed is left out."""
         size = tokens.estimate(sample.handed_over)
         materials = {
             RECEIPT: sample.handed_over,
@@ -214,7 +214,7 @@ class Trial:
             marks.ask_for_marks(asked, by_letter),
             lambda answer: marks.read_marks(answer, list(letters), len(asked)),
         )
-        return {letters[letter]: given for letter, given in marked.items()}
+        return {letters[letter]: own for letter, own in marked.items()}
 
     def _ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
         """What `read` makes of the model's answer; raises Unusable, which is counted."""
@@ -236,7 +236,7 @@ class Trial:
         return value
 
     def _run(self, command: str, text: str) -> str:
-        """Run a command in an empty folder, where no hook and no instructions are found."""
+        """Run a command in an empty folder, without hooks or instructions."""
         with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
             answer, failed, complaint = self._caller.call(command, text, empty)
         if failed:
@@ -245,7 +245,7 @@ class Trial:
         return answer
 
     def _count(self, reason: str, what: str, text: str) -> None:
-        """Count a call that failed; of the first, how a text begins is kept, to be shown."""
+        """Count a failed call; for the first of its kind, keep the beginning of a text to show."""
         with self._lock:
             self._failed[reason] += 1
             if begun := text.strip().partition("\n")[0]:
@@ -255,7 +255,7 @@ class Trial:
 def ended(
     futures: Iterable[concurrent.futures.Future[T]],
 ) -> Iterator[concurrent.futures.Future[T]]:
-    """The futures as they end, waiting a second at most: an interrupt in between is heard then."""
+    """The futures as they end; it waits a second at a time, so that an interrupt gets through."""
     waiting = set(futures)
     while waiting:
         done, waiting = concurrent.futures.wait(waiting, 1, concurrent.futures.FIRST_COMPLETED)
@@ -263,7 +263,7 @@ def ended(
 
 
 class Sample(NamedTuple):
-    """`whole` is the text, `handed_over` what stands in its place; both without secrets."""
+    """A text as `whole`, and `handed_over` in its place; both without secrets."""
 
     name: str
     kind: str
@@ -286,7 +286,7 @@ def stored(layout: Layout) -> Iterator[Sample]:
 
 
 def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
-    """Every text in a folder, as if it had just been stored."""
+    """A sample for every text in a folder, as if it had just been stored."""
     if not os.path.isdir(folder):
         raise bad_input(f"folder: {names.quoted(folder)} is not a folder")
     for here, inside, file_names in os.walk(folder):
@@ -310,7 +310,7 @@ def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
 
 
 def _recoveries(layout: Layout) -> Iterator[Sample]:
-    """For each task, all that is stored about it, and what a fresh agent is told."""
+    """For each task, everything stored about it, and what a fresh agent is told."""
     from contextkit.memory.flows import recovery, recovery_report, upkeep
 
     by_task: dict[str, list[str]] = {}
@@ -325,7 +325,7 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
 
 
 def _handoffs(layout: Layout) -> Iterator[Sample]:
-    """For each artifact whose story is there, the story and the artifact itself."""
+    """For each artifact whose story exists, the story and the artifact."""
     from contextkit.handoffs.documents import artifacts
 
     for path, handoff in artifacts.load_all(layout):
@@ -350,7 +350,7 @@ def head_and_tail(text: str, size: int) -> str:
 
 
 def outline(text: str) -> str:
-    """The headings of a text with their lines, or its number of lines where it has none."""
+    """The headings of a text with their lines, or its number of lines if it has none."""
     heads = [head for head in blocks.blocks(text) if head.kind == "heading"]
     rows = [f"{head.first}-{head.last}: {head.title[:_TITLE]}" for head in heads[:_HEADINGS]]
     count = text.count("\n") + 1

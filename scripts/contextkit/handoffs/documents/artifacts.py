@@ -32,12 +32,12 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 Fields = dict[str, Any]  # the values of a handoff by name, as given
 
 VERSION = "1.0"
-LISTS = ("decisions", "files_modified", "blockers", "rejected")  # these may be cut short
+LISTS = ("decisions", "files_modified", "blockers", "rejected")  # the fields that may be cut short
 TEXTS = ("from_agent", "to_agent", "next_action", "story_id", "story_path", "story_status",
          "current_task", "branch", "last_command")  # fmt: skip
 IDENTITY = ("story_id", "story_path", "current_task", "branch")  # never cut
 MOST_SENTENCES = 2  # in a next_action
-_MOST_BYTES = 8_192  # limit for an artifact: 500 tokens are always less, and YAML is slow
+_MOST_BYTES = 8_192  # limit for an artifact: more than 500 tokens can have, and YAML is slow
 _STAMP = "00000000T000000Z"
 _ENDS = (". ", "! ", "? ")
 # Placeholders for values in the documented template, in the words of the design.
@@ -79,7 +79,7 @@ class Handoff(Record):
     rejected: tuple[str, ...] = ()  # approaches tried and dropped
     resolved: tuple[str, ...] = ()  # blockers closed by this switch
     session: str = ""  # the session that switched, from `sessions.key`
-    facts_kept: str = ""  # `12/15`: hard facts kept of what was given, once something was cut
+    facts_kept: str = ""  # `12/15`: hard facts kept of the input, once something was cut
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
@@ -119,7 +119,7 @@ def make(fields: Fields) -> Handoff:
 
 
 def render(handoff: Handoff) -> str:
-    """Return the text of the artifact."""
+    """The text of the artifact."""
     return templates.render("agent_handoff.yaml", handoff=handoff)
 
 
@@ -154,7 +154,7 @@ def _parse_own(text: str) -> Handoff | None:
 
 
 def mark_consumed(text: str, where: str) -> str:
-    """Return the artifact's text with `consumed: true`, otherwise byte for byte the same."""
+    """The artifact's text with `consumed: true`, otherwise byte for byte the same."""
     lines = text.split("\n")
     first = next((line for line in lines if line.lstrip().startswith("from_agent:")), "")
     margin = first[: len(first) - len(first.lstrip())]
@@ -214,7 +214,7 @@ def sentences(text: str) -> str:
 
 
 def template_document(layout: Layout) -> str:
-    """Return the documented template: the template of artifacts with placeholders for values."""
+    """The documented template: the template of artifacts with placeholders for values."""
     values = {name: PLACEHOLDERS.get(name, getattr(Handoff, name, "")) for name in Handoff.fields()}
     body = templates.render("agent_handoff.yaml", handoff=values)
     return templates.render(
@@ -285,11 +285,11 @@ LIMITED = {
     "files_modified": "handoff_files",
     "blockers": "handoff_blockers",
     "rejected": "handoff_rejected",
-}  # the setting that says how many entries a list may have
+}  # the setting for the most entries of each list
 
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
-    """Return (`error` or `warning`, message) pairs; `name` is the file name if in the store."""
+    """(`error` or `warning`, message) pairs; `name` is the file name if in the store."""
     faults: list[tuple[str, str]] = []
     try:
         fields, dropped = read_fields(text, "handoff")
@@ -300,8 +300,8 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     faults += [("error", fault) for fault in _over(fields, text, limits)]
     for field, unfilled in PLACEHOLDERS.items():
         words = unfilled if isinstance(unfilled, tuple) else (unfilled,)
-        said = fields.get(field, ())
-        there = said if isinstance(said, tuple) else (said,)
+        value = fields.get(field, ())
+        there = value if isinstance(value, tuple) else (value,)
         faults += [("error", f"{field}: still says {word}") for word in words if word in there]
     if not handoff.story_id:
         faults.append(("warning", "story_id: is empty"))
@@ -314,7 +314,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
 
 
 def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
-    """Yield a message for each limit exceeded."""
+    """A message for each limit exceeded."""
     for field, limit in LIMITED.items():
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:
@@ -333,15 +333,15 @@ _STORY_KEYS = {k: n for k, n in TEXT_KEYS.items() if n in (*IDENTITY, "story_sta
 _CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
 _ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
 _NOTHING = ("none", "n/a", "-")
-_UNSAID = ("", "null", "~", "[]")  # in place of a list: it says nothing, and closes nothing
+_UNSAID = ("", "null", "~", "[]")  # in place of a list: adds nothing, closes nothing
 
 
 def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
-    """The fields in an artifact or draft, and a message for everything not carried over.
+    """The fields in an artifact or draft, and a message for everything that was dropped.
 
-    A draft uses the artifact's layout or the names of the make variables, as YAML or JSON. Any
-    other field is dropped at any depth, so that no persona, command list or tool setting ever gets
-    into an artifact. Raises ContextError unless it is a mapping.
+    A draft uses the artifact's layout or the names of the make variables, as YAML or JSON. Other
+    fields are dropped at any depth, so that no persona, command list or tool setting gets into an
+    artifact. Raises ContextError unless it is a mapping.
     """
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "{":
@@ -407,7 +407,7 @@ def _clean(name: str, text: str) -> str:
     """Normalize a text to one line, but keep story id, story path, task and branch unchanged."""
     if name not in IDENTITY:
         return names.one_line(text)
-    return text.encode("utf-8", "replace").decode("utf-8").strip()  # replaces lone surrogates
+    return text.encode("utf-8", "replace").decode("utf-8").strip()  # without lone surrogates
 
 
 def _clean_items(values: Iterable[str]) -> tuple[str, ...]:
@@ -416,7 +416,7 @@ def _clean_items(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a word in place of a list means that there is nothing, as in `blockers: none`."""
+    """Whether a word in place of a list says that it is empty, as in `blockers: none`."""
     return text.strip().lower() in _NOTHING
 
 
@@ -432,7 +432,7 @@ def _as_text(value: Any) -> str:
 
 
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
-    """The items of a list; a text is one item, and files may be grouped by what changed."""
+    """The items of a list; a text is one item, and files may be grouped by change."""
     items: list[str] = []
     if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
         for change, paths in value.items():

@@ -1,8 +1,8 @@
 """Who is active in each session, and a log of the switches, in the file `session-state`.
 
-The order of the artifacts is in themselves: their number, or else their time. Where one is newer
-than the state (a crash midway, a copied folder, another tool), its receiver is active. All changes
-are made under one lock.
+The artifacts themselves hold their order: a number, or else a time. If one is newer than the state
+(after a crash midway, a copied folder, another tool), its receiver is active. All changes are made
+under one lock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents.artifacts import Handoff
 
 FILE = "session-state"
-FORMAT = 2  # of one with an older format, only the log and the number of switches count
+FORMAT = 2  # of an older format, only the log and the number of switches are read
 
 
 class Switch(Record):
@@ -36,7 +36,7 @@ class Switch(Record):
 
 
 class View(Record):
-    """Who is active in a session, or was when it ended; when and at what commit it switched."""
+    """Who is active in a session, or was at its end; the time and commit of its last switch."""
 
     active: str = ""
     ended: str = ""
@@ -54,7 +54,7 @@ class State(Record):
     session: str = ""  # from `sessions.key`; '' if unknown
     sequence: int = 0
     views: dict[str, View] = {}  # noqa: RUF012  (of each session; a Record is never changed)
-    switches: tuple[str, ...] = ()  # unparsed lines, since a handoff just appends one
+    switches: tuple[str, ...] = ()  # unparsed lines, since a handoff only appends one
     artifacts: dict[str, Handoff] = {}  # noqa: RUF012
 
     def check(self) -> None:
@@ -90,8 +90,7 @@ class State(Record):
     def waiting(self, order: list[str]) -> dict[str, Handoff]:
         """The artifacts of an order that still wait for their receiver, by name, newest first.
 
-        One is taken up once it is consumed, or once its receiver has handed over in the same
-        session.
+        It waits no longer once it is consumed, or its receiver has handed over in the same session.
         """
         givers: set[tuple[str, str]] = set()
         open_ones = {}
@@ -147,7 +146,7 @@ def current(layout: Layout) -> State:
 
 
 def _in_order(loaded: Iterable[tuple[str, Handoff]]) -> dict[str, Handoff]:
-    """The artifacts by name, in the order of their switches; one without a number, by time."""
+    """The artifacts by name, in the order of their switches; those without a number by time."""
     by_name = {os.path.basename(path): handoff for path, handoff in loaded}
     times = {name: handoff.timestamp or _stamped(name) for name, handoff in by_name.items()}
 
@@ -177,7 +176,7 @@ def _stamped(name: str) -> str:
 
 
 def _load(layout: Layout) -> tuple[State | None, str]:
-    """The saved state if one can be read, and what is wrong with it. Raises NewerFormat."""
+    """The saved state if it can be read, and what is wrong with it. Raises NewerFormat."""
     path = _path(layout)
     if not os.path.lexists(path):
         return None, ""
@@ -225,7 +224,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     rest = {key for key, view in state.views.items() if view.at < since or not view.active}
     others = rest - {state.session}
     rested = [name for name, handoff in state.artifacts.items() if handoff.session in others]
-    rested = sorted(rested, key=_stamped)[:-most]  # the newest of all that rest stay
+    rested = sorted(rested, key=_stamped)[:-most]  # of all inactive ones, the newest stay
     gone = {*[*state.order, path][:-most], *rested}
     left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
     views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
@@ -265,7 +264,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
     is_first = last.from_agent == "-"
     name = state.order[-1] if state.order and not is_first else ""
-    before = earlier[-1].to_agent if earlier else last.from_agent  # not who was said to hand over
+    before = earlier[-1].to_agent if earlier else last.from_agent  # not a giver that was only named
     left = state.replace(switches=tuple(switch.line for switch in log if switch is not last))
     at = earlier[-1].at if earlier else ""
     undone = left.with_own(active="" if is_first else before, at=at, head="")
@@ -302,6 +301,6 @@ def resume_session(layout: Layout, session: str) -> None:
 
 
 def _seen_by(layout: Layout, session: str) -> State:
-    """The state as `session` sees it; empty without a session or a state that was saved."""
+    """The state as `session` sees it; empty without a session or a saved state."""
     there = session and os.path.isfile(_path(layout))
     return current(layout).replace(session=sessions.key(session)) if there else State()

@@ -31,7 +31,7 @@ def clipped(
 ) -> tuple[Handoff, tuple[str, ...]]:
     """The handoff within the limits, and a message for everything that was cut.
 
-    What cannot fit is refused (status 1); with `strict`, so is anything to be cut (status 2).
+    What cannot fit is refused (status 1), and with `strict` anything that must be cut (status 2).
     """
     most = limits.handoff_max_tokens
     first = {
@@ -65,7 +65,7 @@ def clipped(
 
 
 def _cuttable(handoff: Handoff) -> str:
-    """All that may be cut, as text."""
+    """Everything that may be cut, as text."""
     lists = [entry for name in (*LISTS, "resolved") for entry in getattr(handoff, name)]
     return "\n".join([*lists, *(getattr(handoff, name) for name in _CUT_TEXTS)])
 
@@ -73,8 +73,8 @@ def _cuttable(handoff: Handoff) -> str:
 def _fitted(handoff: Handoff, files: int, most: int, fits: Callable[[Handoff], bool]) -> Handoff:
     """The handoff after as few cuts as fit.
 
-    files: the original number of files; most: of lines about files, the last of which may count
-    others
+    files: the original number of files; most: the most lines about files, the last of which may
+    count others
     """
     from contextkit.text import fitting
 
@@ -186,8 +186,8 @@ def carry(
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
     A field `said_by_hand` that is () is closed. `blockers` are those of `last` that are still open.
-    `verdicts` need attention: a P0 first, and no one closes them by hand. Raises ContextError for a
-    resolved item that no blocker begins with.
+    `verdicts` need attention, the P0 first; they cannot be closed by hand. Raises ContextError for
+    a resolved item with which no blocker begins.
     """
     filled = dict(fields)
     closes_all = fields.get("blockers") == () and "blockers" in said_by_hand
@@ -234,7 +234,7 @@ def apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _together(name: str, entries: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """The entries; beyond `most`, the last are combined into one line, or counted there."""
+    """The entries; those beyond `most` are combined into a last line, or counted there."""
     if len(entries) <= most:
         return entries
     first, *rest = entries[most - 1 :]

@@ -34,7 +34,7 @@ Row = dict[str, object]
 
 
 def of(layout: Layout, agent: str, typed: str = "") -> str:
-    """The context for `agent` now; `typed` is a profile path that somebody typed."""
+    """The context for `agent` now; `typed` is a profile path from the command line."""
     to = agents.identify(agent, "to")
     state = handoff_state.current(layout)
     kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
@@ -69,7 +69,7 @@ def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, H
 
 
 def _more(layout: Layout, newest: Handoff) -> list[str]:
-    """What else there is to read, and the command that prints it, a line each."""
+    """Lines about anything else to read, with the commands that print it."""
     lines = []
     if newest.blockers:
         lines.append("start with the blockers; where one names a file, read that for the fix")
@@ -95,7 +95,7 @@ def weight(layout: Layout, newest_first: list[Handoff]) -> int:
 
 
 def _texts(newest_first: list[Handoff]) -> list[str]:
-    """The newest artifact, and of each earlier one what those before it here do not have."""
+    """The newest artifact, then of each earlier one only what the newer ones lack."""
     texts = [handoffs.render(newest_first[0])] if newest_first else []
     for at, handoff in enumerate(newest_first[1:], start=1):
         texts.append(_beyond(handoff, newest_first[:at]))
@@ -167,7 +167,7 @@ def known_profiles(layout: Layout) -> list[str]:
 
 
 def load_profile(layout: Layout, path: str) -> str:
-    """Return the text of a profile, byte for byte; '' without a path."""
+    """The text of a profile, byte for byte; '' without a path."""
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:
@@ -211,7 +211,7 @@ def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | Non
     It compares all profiles so far with the new one and the artifacts.
     """
     rows: list[Row] = []
-    so_far: list[str] = []  # the agents of the session, each as often as it was loaded
+    so_far: list[str] = []  # the agents of the session, once for each time they were loaded
     for giver, to, carried in switches:
         if giver not in so_far[-1:]:  # a new session
             so_far = [giver] if giver != "-" else []
@@ -220,10 +220,10 @@ def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | Non
             continue
         without = sum(sizes[agent] or 0 for agent in so_far)
         with_handoff = (sizes[to] or 0) + carried
-        known = all(sizes[agent] is not None for agent in so_far)
-        percent = round(100 * (1 - with_handoff / without)) if known and without else None
+        measured = all(sizes[agent] is not None for agent in so_far)
+        percent = round(100 * (1 - with_handoff / without)) if measured and without else None
         rows.append({"id": len(rows) + 1, "switch": f"{giver} → {to}", "without": without,
-                     "with_handoff": with_handoff, "known": known,
+                     "with_handoff": with_handoff, "known": measured,
                      "saved_percent": percent})  # fmt: skip
     return rows
 

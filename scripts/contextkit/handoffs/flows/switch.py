@@ -13,7 +13,7 @@ from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import fitting, incoming, work
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
-_NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
+_NOT_SAID = "(nothing was said)"  # the next_action for a prompt that is only a name
 
 
 def hand_over(
@@ -43,7 +43,7 @@ def switch(
     """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
-    also gets what that agent left or was given in another session. One that is already active gets
+    also gets the artifacts that this agent wrote or got in another session. An active agent gets
     nothing. Raises ContextError without changing anything.
     """
     with handoff_state.locked(layout):
@@ -66,9 +66,9 @@ def switch(
 
 
 class _Handover:
-    """A handover in the making: the fields that somebody typed, and who gives to whom.
+    """A handover in the making: the fields that were typed, the giver, and the receiver.
 
-    The agent named hands over, else the active one. To be made under the lock.
+    The giver is the agent named, else the active one. To be used under the lock.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class _Handover:
             remark(f"from={self.giver}, but {active} was the active agent")
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
-        """Write the artifact; its path, and the names of what the receiver may get."""
+        """Write the artifact; return its path and the names of all that the receiver may get."""
         own = order = self.state.order
-        if not order and self.giver != self.state.active:  # the first one: where the giver was last
+        if not order and self.giver != self.state.active:  # new here: where the giver was last
             there = [handoff.session for handoff in self.state.artifacts.values()
                      if self.giver in (handoff.from_agent, handoff.to_agent)]  # fmt: skip
             order = self.state.order_of(there[-1]) if there else []
@@ -111,7 +111,7 @@ class _Handover:
                 remark(str(error))
 
     def add(self) -> tuple[str, str]:
-        """Add what was typed, such as a story, to the artifact that the active agent was given."""
+        """Add typed fields, such as a story, to the artifact that the active agent was given."""
         typed = {k: v for k, v in self._typed.items() if k not in ("to_agent", "consumed")}
         name = self.state.order[-1] if typed and self.state.order else ""
         handoff = last = self.state.artifacts.get(name)
@@ -129,7 +129,7 @@ class _Handover:
     def _artifact(self, last: Handoff | None) -> Handoff:
         """Make the artifact within the limits, without lines of the giver's own profile.
 
-        What `last` left open is carried over, and so is its story unless another one is named or
+        Open entries of `last` are carried over, and so is its story, unless another is named or
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
@@ -138,8 +138,8 @@ class _Handover:
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:
             story = {"story_id": last.story_id, "story_path": last.story_path}
-            known = {"story_status": last.story_status, "current_task": last.current_task}
-            fields = {**known, **self._filled({**fields, **story})}
+            kept = {"story_status": last.story_status, "current_task": last.current_task}
+            fields = {**kept, **self._filled({**fields, **story})}
             remark(f"story {names.one_line(last.story_id)} goes on")
         else:
             fields = self._filled(fields)
@@ -158,7 +158,7 @@ class _Handover:
         return self._clipped({**fields, **stamp})
 
     def _filled(self, fields: handoffs.Fields) -> handoffs.Fields:
-        """The fields with what is known of the work since the giver took over."""
+        """The fields, with what is known about the work since the giver took over."""
         own = self.state.own if self.giver == self.state.active else handoff_state.View()
         filled = work.fill(self._layout, fields, own.at, own.head)
         action = names.one_line(filled.get("next_action", ""))
@@ -172,7 +172,7 @@ class _Handover:
         return handoff
 
     def _without_persona(self, fields: handoffs.Fields) -> handoffs.Fields:
-        """Drop entries that are, word for word, a line of the outgoing agent's profile."""
+        """The fields, without entries that are literally a line of the outgoing agent's profile."""
         layout, giver = self._layout, self.giver
         text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
         entries = [item for name in handoffs.LISTS for item in fields.get(name, ())]

@@ -1,4 +1,4 @@
-"""What can be known about the work without anybody saying it.
+"""What can be known about the work without being told.
 
 Handoffs and checkpoints start with it, so it runs git at most twice and writes no file.
 (`changes.py` reports differences in more detail, but takes ten times as long.)
@@ -16,7 +16,7 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import verdicts
 
 Fields = dict[str, Any]  # the values of a handoff by name
-EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
+EDITED = "edited"  # a field with the files that a session edited, in case git does not answer
 _NO_ANSWER = "(not known: git did not answer)"
 _NO_REPOSITORY = "(not known: this is not a git repository)"
 # Refs that a branch may have started from; the first that exists is used.
@@ -24,15 +24,15 @@ _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
 _STATES = {"A": "created", "?": "created", "D": "deleted"}
 _MOST_COMMITS = 200
-_AT_ONCE = 2  # seconds within which adopt has written its files
+_AT_ONCE = 2  # seconds within which adopt wrote all its files
 
 
 def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | None:
-    """What happened to each file since a moment, newest first, without our files.
+    """What happened to each file since a moment, newest first, without contextkit's own.
 
-    `since` is ISO, UTC; '' means what is not committed and all of the branch, or of the session.
-    `head` is the commit of that moment, which tells apart what was committed in the same second.
-    None if git had no answer, or no time.
+    `since` is ISO, UTC; '' means uncommitted changes and all commits of the branch, or session.
+    `head` is the commit of that moment, to tell apart commits of the same second. None if git had
+    no answer or ran out of time.
     """
     if layout.repository is None:
         return {}
@@ -63,16 +63,16 @@ def _changed(top: str, path: str) -> int:
     place = os.path.join(top, path)
     while not os.path.lexists(place):
         place = os.path.dirname(place)
-    found, now = os.lstat(place), time.time()
-    moved = found.st_ctime if found.st_ctime <= now else 0.0  # in the future it says nothing
-    return round(names.now() - max(0.0, now - max(found.st_mtime, moved)))
+    status, now = os.lstat(place), time.time()
+    moved = status.st_ctime if status.st_ctime <= now else 0.0  # in the future it says nothing
+    return round(names.now() - max(0.0, now - max(status.st_mtime, moved)))
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> git.query | None:
-    """The commits of those who work here since a moment, when HEAD was `taken` (maybe not known).
+    """The commits made here since a moment, when HEAD was `taken` ('' if unknown).
 
-    On the default branch, those of the session, or of a day if nobody knows when it began. None if
-    there cannot be any. Others' commits, pulled or merged, are left out.
+    On the default branch, those of the session, or of a day if its start is unknown. None if there
+    cannot be any. Commits of others, pulled or merged, are left out.
     """
     assert layout.repository
     repository = layout.repository
@@ -83,7 +83,7 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> 
     if not since and not of_branch:
         since = sessions.began(layout, sessions.find_current(layout))
         since = since or names.now() - names.seconds(layout.limits.payload_idle)
-    first = since if taken else since + 1  # not what was committed just before
+    first = since if taken else since + 1  # leaves out commits just before
     committers = git.movers(repository, first, taken) if since else None
     if committers is not None:
         of_branch = ""
@@ -99,7 +99,7 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> 
 
 
 def _net(log: str) -> dict[str, tuple[int, str]]:
-    """When each path was last committed and what became of it, newest first."""
+    """The last commit time of each path and what became of it, newest first."""
     steps: dict[str, list[tuple[int, str]]] = {}
     when, letter = 0, ""
     for word in (word.lstrip("\n") for word in log.split("\0")):
@@ -119,7 +119,7 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
 
 
 def _adopted(layout: Layout) -> frozenset[str]:
-    """The files that adopt wrote here and nobody has touched since, relative to the root."""
+    """The files that adopt wrote here, unchanged since, relative to the root."""
     places = (".contextkit/adopted.json", "tools/contextkit/.adopted.json")
     files = set[str]()
     for path in filter(os.path.isfile, map(layout.join, places)):
@@ -149,7 +149,7 @@ def _states(words: list[str]) -> dict[str, str]:
 
 
 def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fields:
-    """`fields` with branch, files changed since a moment (as for `seen`) and story filled in."""
+    """`fields`, with the branch, the files changed since a moment (see `seen`), and the story."""
     filled = {name: value for name, value in fields.items() if value != ""}
     if "branch" not in filled:
         filled["branch"] = _branch(layout)
@@ -157,7 +157,7 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
         filled = _with_story(layout, filled)
     if "files_modified" not in filled:
         files = _files(layout, seen(layout, since, head), filled.get(EDITED, ()))
-        left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
+        left = len(files) - layout.limits.handoff_files + 1  # they were not typed: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
     return filled
 
@@ -165,9 +165,9 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
 def _files(
     layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What git saw, and what a session edited that git does not see but that exists.
+    """The files that git sees, and existing ones that a session edited unseen by git.
 
-    An empty list says that nothing was changed: what nobody can know is said.
+    An empty list says that nothing was changed, so there is a line for what cannot be known.
     """
     seen = changed or {}
     paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
@@ -211,7 +211,7 @@ def _with_story(layout: Layout, fields: Fields) -> Fields:
     return fields
 
 
-_MOST_DECISIONS = 3  # from the transcript, which tells the newest first
+_MOST_DECISIONS = 3  # from the transcript, the newest first
 
 
 def since(layout: Layout, moment: str, transcript: str) -> Fields:
@@ -257,7 +257,7 @@ _KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status"
 
 
 def story_named(layout: Layout, text: str) -> str:
-    """Return the path of the story that a prompt names by path or id, or ''."""
+    """The path of the story that a prompt names by path or id, or ''."""
     words = [word.strip(_MARKS) for word in text.split()]
     for word in words:
         if word.endswith(".md") and load_story(os.path.join(layout.root, word)) is not None:
@@ -288,7 +288,7 @@ def load_story(path: str) -> Fields | None:
 
 
 def parse_story(text: str) -> Fields:
-    """The fields that a story says, each as it is said first; front matter wins over headings.
+    """The fields stated in a story, each at its first mention; front matter comes first.
 
     From front matter (`id: 1.2`) or from headings and lines (`# Story 1.2: Login`, `## Status`,
     `**Status:** Draft`, `- [ ] the next task`).
@@ -302,7 +302,7 @@ def parse_story(text: str) -> Fields:
 
 
 def _said(text: str) -> Iterator[tuple[str, str]]:
-    """Each field of a story with what it says: from front matter, then from headings and lines."""
+    """Each field of a story with its value: from front matter, then from headings and lines."""
     first, *lines = text.removeprefix("\ufeff").split("\n")
     if first.rstrip() == "---":
         end = markdown.front_matter([first, *lines])  # a file cut short may have no end
@@ -338,7 +338,7 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
 
 # Blockers that come from verdicts: a line for each that needs attention. One closes when its
 # reviewer says so in a later review of the same target, or when the verdict is removed
-# (`verdict_clean`); no one closes it by hand. One that was set aside with its run stays open.
+# (`verdict_clean`); it cannot be closed by hand. One that was set aside with its run stays open.
 
 
 _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
@@ -424,7 +424,7 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
 
 
 def _target(layout: Layout, entry: dict[str, Any]) -> str:
-    """What the run of a verdict reviewed; '' without a run."""
+    """The target of a verdict's run; '' without a run."""
     from contextkit.reviews.documents import runs
 
     try:

@@ -31,7 +31,7 @@ Facts = dict[str, object]
 
 
 def settings_in_force(layout: Layout) -> list[Facts]:
-    """`id` (its name), `value` and `from` (or that it is held back) for each setting."""
+    """For each setting: `id` (its name), `value`, and `from` (or that it is held back)."""
     sources = {name: "yours" for name in layout.settings}
     sources |= dict.fromkeys(settings.of_repository(layout.root), SETTINGS)
     sources |= dict.fromkeys(layout.held, "untrusted")
@@ -48,7 +48,7 @@ def settings_in_force(layout: Layout) -> list[Facts]:
 
 
 def copies(layout: Layout) -> dict[str, str]:
-    """The documents of ours that a repository gets copies of: their paths, and their texts."""
+    """Our documents that a repository gets copies of: their texts by path."""
     layout.mention("scope_template", "orchestration", "handoff_template")
     scope = toolkit("templates", "subagent_scope_template.md")
     manual = toolkit("manuals", "subagent-session-orchestration.md")
@@ -94,8 +94,8 @@ def status(
 ) -> list[dict[str, object]]:
     """A row per system: `id`, `status` (a line for people), and each value in that line.
 
-    `which` names the documents that need something, each as `ref` and `why`. What cannot be read is
-    reported in the line. `documents` are those of the ledger, if they are known.
+    `which` has the documents that need something, each as `ref` and `why`. The line also reports
+    what cannot be read. `documents` are those of the ledger, if they are known.
     """
     if documents is None:
         documents = traces.of_documents(ledger.read(layout)).values()
@@ -118,7 +118,7 @@ def status(
 
 
 def _net(documents: Iterable[traces.Delivery], card: int) -> Facts:
-    """What stayed out of contexts after all that came in instead, card and skill included."""
+    """The tokens kept out of contexts, less all that came in instead, with card and skill."""
     spent = traces.spent(documents, card)
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
@@ -131,7 +131,7 @@ def _net(documents: Iterable[traces.Delivery], card: int) -> Facts:
 _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened again",
           "card": "card and skill"}  # fmt: skip
 
-# What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
+# What to do if a value in a system's facts is not 0 or empty: a sentence, and the command.
 _TO_DO = (
     (
         "capsules",
@@ -167,7 +167,7 @@ def to_do(rows: list[Facts]) -> list[Facts]:
 
 
 def in_short(rows: list[Facts]) -> str:
-    """Return one line of what is stored here."""
+    """One line about everything stored here."""
     facts = {str(row["id"]): row for row in rows}
     parts = [
         names.counted(int(str(facts[system].get(name) or 0)), noun)
@@ -181,13 +181,13 @@ def in_short(rows: list[Facts]) -> str:
     return ", ".join(parts) or "nothing yet"
 
 
-_CONSUMED = ("memory", "verdicts")  # handoffs say it in their own words
+_CONSUMED = ("memory", "verdicts")  # handoffs have words of their own
 
 
 def _delivered(system: str, totals: dict[str, int]) -> list[str]:
-    """What was never delivered, opened or consumed, and what its tokens became."""
+    """The documents never delivered, opened or consumed, and what became of the tokens."""
     never = ("delivered", "opened", *(("consumed",) if system in _CONSUMED else ()))
-    never = () if system == "reminders" else never  # nobody notes who is shown one
+    never = () if system == "reminders" else never  # it is not noted who sees one
     parts = [f"{count} never {what}" for what in never if (count := totals[f"never_{what}"])]
     if totals["stored"]:
         kinds = ("tokens stored", "injected", "shown", "saved")
@@ -197,7 +197,7 @@ def _delivered(system: str, totals: dict[str, int]) -> list[str]:
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
-    """The status function of each system; documents of any other declared store are counted."""
+    """The status function of each system; other declared stores just count their documents."""
     own = (_capsules, _reminders, _payloads, _handoffs, _memory, _verdicts, _subagents)
     reports: dict[str, Callable[[Layout], Facts]] = {r.__name__.strip("_"): r for r in own}
     for store in stores.with_documents():
@@ -334,7 +334,7 @@ def _subagents(layout: Layout) -> Facts:
 
 
 def _hosts(layout: Layout) -> Facts:
-    """Which hosts have contextkit's hooks here, and how many failures they noted."""
+    """The hosts that have contextkit's hooks here, and the number of failures they noted."""
     titles = [host.title for host in every() if adoption.installed(layout, host)]
     noted = runner.noted(layout.hooks)
     count = len(noted)
@@ -373,10 +373,10 @@ def tokens_a_request(layout: Layout) -> int:
 
 
 def standing_cost(layout: Layout) -> dict[str, int]:
-    """What the card and the skill have cost so far: nothing where neither is installed.
+    """The cost of card and skill so far; empty if neither is installed.
 
-    `card_tokens` of each of the `requests`; `card_cost` in tokens at the price of new input: a host
-    that caches prompts pays 1.25 for a text that is new in a session, 0.1 for each repetition.
+    `card_tokens` for each of the `requests`; `card_cost` in tokens at the price of new input: with
+    a cache for prompts, 1.25 for a text that is new in a session, 0.1 for each repetition.
     """
     each = tokens_a_request(layout)
     if not each:

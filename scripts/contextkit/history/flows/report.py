@@ -39,14 +39,14 @@ Facts = dict[str, Any]
 
 MOST_ITEMS = 10_000  # newest documents on the page
 _MOST = 200  # rows of any other list
-_EXAMPLES = 5  # documents named below what needs doing
+_EXAMPLES = 5  # documents listed below a task
 _HEAD = 2_000  # bytes of a document that are searched for its title
 _WHAT = 100  # characters of a title
 _TITLES = ("summary", "next_action", "primary_objective", "target", "context_summary")
 
 
 def facts(layout: Layout) -> Facts:
-    """Return everything that the page says. What cannot be read is left out: doctor names it."""
+    """Everything that the page says. What cannot be read is left out: doctor names it."""
     events = list(ledger.read(layout))
     documents = traces.of_documents(events)
     items = _items(layout, documents)
@@ -76,13 +76,13 @@ def facts(layout: Layout) -> Facts:
 
 
 def _clean(layout: Layout, text: str) -> str:
-    """Return a line of text without secrets, cut to the width of a row."""
+    """A line of text without secrets, cut to the width of a row."""
     text = redaction.redacted(names.one_line(text[: _WHAT * 8]), layout.limits.secrets_allow)[0]
     return names.clipped(text, _WHAT)
 
 
 def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
-    """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about.
+    """The tasks: `id`, `said`, `command`, and `which` documents each is about.
 
     A system's documents are those of its first row.
     """
@@ -97,13 +97,13 @@ def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
         rows.append({**stale, "command": "capsule_prompt"})
     return [
         {**row, "said": _clean(layout, str(row["said"])), "command": f"make {row['command']}",
-         "which": [_about(layout, **one) for one in which.pop(row["id"], ())[:_EXAMPLES]]}
+         "which": [_about(layout, **fields) for fields in which.pop(row["id"], ())[:_EXAMPLES]]}
         for row in rows
     ]  # fmt: skip
 
 
 def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> Facts:
-    """Return a document that needs something, why, and the command that opens it."""
+    """A document that needs something, why, and the command that opens it."""
     command = names.call(target, ref=ref) if ref else "make context_doctor"
     return {"what": _clean(layout, ref or "a hook"), "why": _clean(layout, why), "open": command}
 
@@ -148,7 +148,7 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
 
 
 def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
-    """Return the text of each entry of a single-file store, by address."""
+    """The text of each entry of a single-file store, by address."""
     try:
         entries = list(addresses.entries(layout, store))
     except (ContextError, OSError):
@@ -165,7 +165,7 @@ def _state(seen: Delivery) -> str:
 
 
 def _title(path: str) -> str:
-    """Return a title for a document: its first heading, else what its first fields say."""
+    """A title for a document: its first heading, else what its first fields say."""
     title = ""
     for line in formats.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
@@ -179,7 +179,7 @@ def _title(path: str) -> str:
 
 
 def _machines(items: list[list[object]]) -> list[list[object]]:
-    """Return [name, documents, tokens] of each other machine with documents stored here."""
+    """[name, documents, tokens] of each other machine with documents stored here."""
     by_machine: dict[str, list[int]] = defaultdict(list)
     for item in items:
         for machine in item[6:]:
@@ -188,7 +188,7 @@ def _machines(items: list[list[object]]) -> list[list[object]]:
 
 
 def page(facts: Facts) -> str:
-    """Return the HTML page of these facts: one file that requests nothing, one script of ours."""
+    """The HTML page of these facts: one file that requests nothing, one script of ours."""
     # Escape whatever could end the block of data, or a line of it.
     named = {name: facts[name] for name in ("items", "left_out", "machines")}
     data = json.dumps(named, ensure_ascii=False, separators=(",", ":"))
@@ -205,7 +205,7 @@ def page(facts: Facts) -> str:
 
 
 def _safe(value: Any) -> Any:
-    """Return the same data with every text escaped for HTML, wherever the template puts it."""
+    """The same data with every text escaped for HTML, wherever the template puts it."""
     if isinstance(value, str):
         return html.escape(value.encode("utf-8", "replace").decode("utf-8"))
     if isinstance(value, dict):
@@ -214,7 +214,7 @@ def _safe(value: Any) -> Any:
 
 
 def _tables(safe: Facts) -> dict[str, str]:
-    """Return the table behind each picture, as HTML."""
+    """The table behind each picture, as HTML."""
     columns = {
         "days": ("day stored receipts asked shown net",
                  "Tokens by day: kept out of contexts, what came in instead, and the net so far"),
@@ -230,8 +230,8 @@ def _tables(safe: Facts) -> dict[str, str]:
     drawn = safe["timeline"]["rows"]
     rows = {
         **safe, "days": safe["days"]["rows"], "bands": safe["flow"]["bands"],
-        "inside": [one for row in drawn for one in row["inside"]],
-        "marks": [{"session": row["name"], **one} for row in drawn for one in row["marks"]],
+        "inside": [part for row in drawn for part in row["inside"]],
+        "marks": [{"session": row["name"], **part} for row in drawn for part in row["marks"]],
     }  # fmt: skip
     by_picture = {
         name: _table(
@@ -247,20 +247,20 @@ def _tables(safe: Facts) -> dict[str, str]:
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     cells = [
-        [{"text": one if isinstance(one, str) else f"{one:,}", "number": not isinstance(one, str)}
-         for one in row]
+        [{"text": v if isinstance(v, str) else f"{v:,}", "number": not isinstance(v, str)}
+         for v in row]
         for row in rows
     ]  # fmt: skip
     return templates.render("report_table.html", caption=caption, heads=heads, rows=cells)
 
 
 def text(facts: Facts) -> str:
-    """Return the same for a terminal."""
+    """The facts for a terminal."""
     spent = facts["spent"]
     lines = [f"{facts['root']}, {facts['made']}", "", "What needs me"]
     for row in facts["needs"]:
         lines += [f"  {row['id']}: {row['said']}: {row['command']}"]
-        lines += [f"    {one['what']}  {one['why'][:60]}" for one in row["which"]]
+        lines += [f"    {each['what']}  {each['why'][:60]}" for each in row["which"]]
     lines += [] if facts["needs"] else ["  nothing"]
     lines += ["", "Does it help (tokens)"]
     lines += [f"{spent[name]:>10,}  {label}" for name, label in _SPENT]
@@ -274,7 +274,7 @@ def text(facts: Facts) -> str:
     lines += [tables.table(("tokens", "from", "to"), bands)] if bands else ["  nowhere yet"]
     machines = [tuple(map(str, row)) for row in facts["machines"]]
     lines += ["", tables.table(("stored on", "documents", "tokens"), machines)] if machines else []
-    return "\n".join(names.spoken(line) for one in lines for line in one.split("\n"))
+    return "\n".join(names.spoken(line) for part in lines for line in part.split("\n"))
 
 
 _SPENT = (
@@ -294,15 +294,15 @@ ON_DISK, AGAIN, ASKED, SESSIONS, SUBAGENTS = (
 _COLORS = {ON_DISK: "rest", AGAIN: "shown", ASKED: "asked"}
 _OTHERS = ("others", "other agents")
 _LAST = (ON_DISK, *_OTHERS)  # below all others, whatever their size
-_DAYS = 30  # with any activity
-_BARS, _ABOVE, _DATES = 118, 110, 6  # pixels of the bars and above them; dates that are written
+_DAYS = 30  # days with any activity
+_BARS, _ABOVE, _DATES = 118, 110, 6  # pixels of the bars and above them; dates that are shown
 _ENDS = 6  # names on either side of the flow; the rest is one more
 _NAME = 24  # characters of a name
-_TALL, _THIN, _LABEL, _APART = 240, 1.5, 22, 10  # pixels: the flow, a band at least, names
+_TALL, _THIN, _LABEL, _APART = 240, 1.5, 22, 10  # pixels: the flow, the thinnest band, names
 _SESSIONS = 12  # newest sessions that are drawn
 _AXIS, _ROW = 16, 42  # pixels of the times, and of a session
-_IDLE, _GAP = 1800, 2.5  # seconds without an event that are not drawn; percent in their place
-_LABELS = 24  # percent between two times that are written
+_IDLE, _GAP = 1800, 2.5  # seconds without an event that are left out; percent drawn in their place
+_LABELS = 24  # percent between two times that are shown
 _MARKS = {("stored", "handoff"): "handoff", ("stored", "snapshot"): "saved"}
 
 
@@ -310,7 +310,7 @@ _COST_OF = {**dict.fromkeys(HANDED, "receipts"), ledger.ASKED: "asked", ledger.S
 
 
 def days(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
-    """Return `rows`, one for each day with activity; `net` is the sum so far, without the card."""
+    """`rows`, one for each day with activity; `net` is the sum so far, without the card."""
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     there = {ref: item for ref, item in documents.items() if item.kind in KEPT_OUT}
     for item in there.values():
@@ -344,7 +344,7 @@ def _drawn(rows: list[Facts]) -> Facts:
 
 
 def kinds(documents: Iterable[Delivery]) -> list[Facts]:
-    """Return how often each kind of text was opened again, the most often opened first."""
+    """How often texts of each kind were opened again, the most often opened first."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
     for item in documents:
         if item.kind in KEPT_OUT:
@@ -358,7 +358,7 @@ def kinds(documents: Iterable[Delivery]) -> list[Facts]:
 
 
 def flow(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
-    """Return `writers`, `readers` and the `bands` between them, each with its place in pixels."""
+    """`writers`, `readers` and the `bands` between them, each with its place in pixels."""
     received: dict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
         if event["ref"] in documents and event["event"] in _COST_OF:
@@ -379,7 +379,7 @@ def _reader(event: ledger.Event) -> str:
 
 
 def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
-    """Put all but the largest names of either side into one each."""
+    """Combine all but the largest names of either side into one."""
     for side, rest in enumerate(_OTHERS):
         whole, grouped = Counter[str](), Counter[tuple[str, str]]()
         for pair, count in sums.items():
@@ -393,7 +393,7 @@ def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
 
 
 def _placed(sums: Counter[tuple[str, str]]) -> Facts:
-    """Stack both sides, and lead each band from where it leaves one to where it meets the other."""
+    """Stack both sides, and give each band its ends on both of them."""
     scale = _TALL / max(1, sums.total())
     thick = {pair: max(_THIN, count * scale) for pair, count in sums.items()}
     writers, readers = (_stacked(sums, thick, side) for side in (0, 1))
@@ -430,7 +430,7 @@ def _stacked(
 
 
 def timeline(events: Iterable[ledger.Event]) -> Facts:
-    """Return `rows` (sessions, and their subagents below them), `times` and `left_out` sessions."""
+    """`rows` (sessions, and their subagents below them), `times` and `left_out` sessions."""
     spans: dict[str, list[int]] = {}
     inside: dict[str, str] = {}
     marks: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
@@ -463,7 +463,7 @@ def timeline(events: Iterable[ledger.Event]) -> Facts:
 
 
 class _Places:
-    """Where a moment is along the picture: hours in which nothing happened are left out."""
+    """The place of a moment along the picture, which leaves out hours without events."""
 
     def __init__(self, spans: Iterable[list[int]]) -> None:
         self.stretches: list[list[int]] = []
@@ -491,7 +491,7 @@ class _Places:
                 "began": names.iso(first), "ended": names.iso(last)}  # fmt: skip
 
     def times(self) -> Iterator[Facts]:
-        """The beginning of each stretch that is far enough from the one before to be written."""
+        """The beginnings of stretches, as far as there is room to show them."""
         written = -float(_LABELS)
         for first, _ in self.stretches:
             at = self.of(first)

@@ -27,7 +27,7 @@ Document = dict[str, str]  # the columns of the table `documents`, and its `text
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
-_HEAD = 40  # lines at the top in which a document names its branch
+_HEAD = 40  # lines at the top of a document that may name its branch
 MOST = 50  # documents returned
 
 
@@ -55,10 +55,10 @@ class Found(Record):
 def search(
     layout: Layout, q: str, kind: str = "", session: str = "", branch: str = "", since: str = ""
 ) -> tuple[Iterator[Found], int]:
-    """The best matches, best first and limited in number, and how many there are in all.
+    """The best matches, best first and limited in number, and the number of all matches.
 
-    `q` is as typed; an empty filter matches everything; `since` is as `moment` takes it. Each
-    document is read only when the iterator reaches it: a person sees just the first few.
+    `q` is as typed; an empty filter matches everything; see `moment` for `since`. Each document is
+    read only when the iterator reaches it, since a person sees just the first few.
     """
     kinds = (*addresses.kinds(), "review")
     if kind and kind not in kinds:
@@ -73,7 +73,7 @@ def search(
 
 
 def moment(since: str) -> str:
-    """Return the beginning of an ISO time for `since`: `since` itself, or a duration before now."""
+    """The beginning of an ISO time for `since`: `since` itself, or a duration before now."""
     if not since:
         return ""
     if since[-1:] in "smhd" and since[:-1].isdigit():
@@ -84,7 +84,7 @@ def moment(since: str) -> str:
 
 
 def _score(row: sqlite3.Row) -> float:
-    """Return a match's score: up to twice as high for a recent document."""
+    """A match's score: up to twice as high for a recent document."""
     days = max(0, names.now() - names.moment(row["at"])) / 86_400
     return round(float((row["rank"] + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
 
@@ -103,7 +103,7 @@ def _found(
     words = [word for term in terms for word in term.words]
     snippet = names.clipped_around(lines[best], words, _SNIPPET)
     above = [heading for heading, line, _ in markdown.outline(lines) if line <= best]
-    there = whole.split("\n")  # with a secret of many lines, which is one in the text
+    there = whole.split("\n")  # a secret of many lines, which is a single one in the text
     at = next((n for n in range(best, len(there)) if there[n] == lines[best]), best)
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
@@ -114,14 +114,14 @@ def _found(
 
 
 def _weight(line: str, terms: tuple[Term, ...]) -> tuple[int, bool]:
-    """How many terms a line has, and whether it has a word of one that a line break divides."""
+    """The number of terms in a line, and whether it has part of one that spans lines."""
     body = folded(line)
     whole = sum(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
     return whole, not {word for term in terms for word in term.words}.isdisjoint(body.split())
 
 
 def _line_in_file(path: str, ref: str, document: str, at: int) -> int:
-    """Return the line number in the file, from 1, of line `at` of a document in it."""
+    """The line number in the file, from 1, of line `at` of a document in it."""
     text = files.read_bytes(path).decode("utf-8", "replace")
     if document in text:
         return text[: text.index(document)].count("\n") + at + 1
@@ -135,7 +135,7 @@ class Catalog:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._texts: dict[str, list[tuple[str, str]]] = {}  # of the file that was read last
+        self._texts: dict[str, list[tuple[str, str]]] = {}  # of the last file that was read
 
     def files(self) -> dict[str, Signature]:
         """Every file that may hold documents, archived ones too, with a signature of its state."""
@@ -171,7 +171,7 @@ class Catalog:
         }
 
     def read(self, path: str) -> Iterator[Document]:
-        """Yield the documents in a file, with what the ledger knows of them."""
+        """The documents in a file, with what the ledger knows about them."""
         for ref, text in self.texts(path):
             event = self._stored.get(ref, {})
             kind, name = addresses.parts(ref)
@@ -184,7 +184,7 @@ class Catalog:
             }  # fmt: skip
 
     def texts(self, path: str) -> list[tuple[str, str]]:
-        """Return (address, text) of each document in a file; none if it cannot be read."""
+        """(address, text) of each document in a file; none if it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts = {path: self._texts_in(path)}
@@ -204,7 +204,7 @@ class Catalog:
 
 
 def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
-    """Return a document for each finding of a reviewer, and one for the rest of the file."""
+    """A document for each finding of a reviewer, and one for the rest of the file."""
     rest = text = files.read_bytes(path).decode("utf-8", "replace")
     ids = [finding.id for finding in agent_review.parse(text).findings if finding.id]
     parts = sections.sections(text, ids)
@@ -217,7 +217,7 @@ def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
 
 
 def _branch(text: str) -> str:
-    """Return the branch that a document names near its beginning."""
+    """The branch that a document names near its beginning."""
     for line in text.split("\n", _HEAD)[:_HEAD]:
         name, colon, value = line.strip().lstrip("-").strip().partition(":")
         if colon and name.strip("*\"' ").lower() in ("branch", "source_branch"):
@@ -248,7 +248,7 @@ WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.sessi
 def _matching(layout: Layout, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.Row]:
     """Bring the index up to date, then return the wanted documents.
 
-    Of two processes, one updates the index; the other waits. What is broken is made anew next time.
+    Of two processes, one updates the index, the other waits. A broken index is rebuilt next time.
     """
     try:
         files.make_folder(layout.ledger)
@@ -279,7 +279,7 @@ def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.R
 
 
 def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
-    """Index what is new or has changed; forget what is gone."""
+    """Index new and changed files; forget deleted ones."""
     there = catalog.files()
     index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
     for path in (path for path, signature in index.items() if there.get(path) != signature):
@@ -295,7 +295,7 @@ def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
             base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
 
 
-# The query language, and texts in the form in which they are compared: lower case, no accents, no
+# The query language, and the form in which texts are compared: lower case, no accents, no
 # punctuation. Characters of scripts without spaces between words (Chinese, Japanese …) are words of
 # their own.
 
@@ -307,7 +307,7 @@ _MOST_TERMS = 32  # terms in a query
 
 
 def folded(text: str) -> str:
-    """Return the words of a text, separated by single spaces."""
+    """The words of a text, separated by single spaces."""
     if text.isascii():
         return _NO_LETTERS.sub(" ", text.lower()).strip()
     decomposed = unicodedata.normalize("NFKD", text.lower()).lower()
@@ -328,5 +328,5 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def _in_fts(terms: tuple[Term, ...]) -> str:
-    """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
+    """The terms as an FTS5 query, in which typed text never acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)

@@ -42,7 +42,7 @@ def document(layout: Layout, ref: str, part: str = "") -> Opened:
 
 
 def whole(layout: Layout, address: addresses.Address) -> str:
-    """Return the whole of a document that was found, whatever kind of file holds it."""
+    """The whole of a document, whatever kind of file holds it."""
     store = stores.BY_KIND[address.kind]
     if not store.is_file:
         return files.read_bytes(address.path).decode("utf-8", "replace")
@@ -53,7 +53,7 @@ def whole(layout: Layout, address: addresses.Address) -> str:
 
 
 def entry_text(fields: dict[str, Any]) -> str:
-    """Return a reminder or a subagent's row as text: one field per line."""
+    """A reminder or a subagent's row as text: one field per line."""
     lines = [
         f"{name}: {value if isinstance(value, str) else formats.to_json(value).strip()}"
         for name, value in fields.items() if value not in ("", (), [])
@@ -62,7 +62,7 @@ def entry_text(fields: dict[str, Any]) -> str:
 
 
 def _review(layout: Layout, name: str) -> Opened:
-    """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    """A finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
     run, _, rest = name.partition("/")
     about = agent_files.of_run(layout, runs.load(layout, run))
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
@@ -83,7 +83,7 @@ def _review(layout: Layout, name: str) -> Opened:
 
 
 def _session(layout: Layout, name: str) -> Opened:
-    """Return what is known of a session: its events, one per line."""
+    """What is known of a session: its events, one per line."""
     events = [event for event in ledger.read(layout) if event.get("session") == name]
     if not events:
         raise ContextError(

@@ -1,4 +1,4 @@
-"""What the events tell of a document, a session and a system: derived, never stored.
+"""What the events say about a document, a session and a system: derived, never stored.
 
 Lineage is what a document was made from, who got it, and what they made of it: `from` of a stored
 one, `to` of an injected one, and what an agent stored after something entered its context.
@@ -28,13 +28,13 @@ _ENDS = (ledger.ENDED, ledger.REMOVED)
 _SEALED = {"snapshot": "digests", "checkpoint": "files"}  # the field with files as they were
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines in a tree; the rest are counted
-_WHOLE = 0.9  # of the tokens stored: a reader who was shown this much has seen the whole
+_WHOLE = 0.9  # share of the stored tokens from which on a reader has seen the whole
 _MOST_FILES = 200  # files compared with a commit
 _MOST_TEXT = 200_000  # characters of a document that are searched for file names
 
 
 def who(event: ledger.Event) -> str:
-    """Who did what an event tells: the subagent, else the agent, else the session."""
+    """Who caused an event: the subagent, else the agent, else the session."""
     return str(next(filter(None, map(event.get, ("by", "agent", "session"))), ""))
 
 
@@ -47,7 +47,7 @@ class Delivery(Record):
     agent: str = ""
     stored: int = 0
     handed: int = 0
-    asked: int = 0  # of `handed`, what a second turn of its author took
+    asked: int = 0  # the part of `handed` for a second turn of its author
     shown: int = 0
     text: str = ""  # the kind of its text, where its receipt told it
     delivered: bool = False
@@ -61,11 +61,11 @@ class Delivery(Record):
 
     @property
     def saved(self) -> int:
-        """Tokens stored and in no context, net; 0 for a document that cost more than it saved."""
+        """Net tokens kept out of contexts; 0 for a document that cost more than it saved."""
         return max(0, self.stored - self.handed - self.shown)
 
 
-# What an event adds its tokens to, and what it shows of a document; any other shows its end.
+# The sum to which an event adds its tokens, and the mark it sets; other events mark an end.
 _ADDS = {
     **dict.fromkeys(HANDED, (("handed",), ("delivered",))),
     **dict.fromkeys((ledger.SHOWN, ledger.ACKNOWLEDGED), (("shown",), ("opened", "delivered"))),
@@ -115,10 +115,10 @@ _SUMS = {
 
 
 def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts]:
-    """The sessions, oldest first, with what was stored, handed over and shown in each, in tokens.
+    """The sessions, oldest first, with the tokens stored, handed over and shown in each.
 
-    Saved is what was stored and entered no context, never below 0. Open counts its documents that
-    nobody has opened or consumed yet; `machine` is the other one it ran on.
+    Saved are those stored that entered no context, never below 0. Open counts documents that nobody
+    has opened or consumed yet; `machine` is set if it ran on another one.
     """
     waiting = Counter(
         document.session
@@ -147,7 +147,7 @@ def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts
 
 
 def spent(documents: Iterable[Delivery], card: int) -> dict[str, int]:
-    """Return what stayed out of contexts and what it cost; `net` is the difference."""
+    """The tokens kept out of contexts and their cost; `net` is the difference."""
     there = [item for item in documents if item.kind in KEPT_OUT]
     costs = ("handed", "asked", "shown")
     sums = {name: sum(getattr(item, name) for item in there) for name in ("stored", *costs)}
@@ -157,7 +157,7 @@ def spent(documents: Iterable[Delivery], card: int) -> dict[str, int]:
 
 
 def totals(documents: Iterable[Delivery]) -> dict[str, int]:
-    """Count the remaining documents and those that nobody got, opened or consumed; sum tokens."""
+    """The number of remaining documents, of those nobody got, opened or consumed, and of tokens."""
     every = list(documents)
     there = [document for document in every if not document.gone]
     never = ("delivered", "opened", "consumed")
@@ -170,7 +170,7 @@ def totals(documents: Iterable[Delivery]) -> dict[str, int]:
 
 
 def by_system(documents: Iterable[Delivery]) -> dict[str, dict[str, int]]:
-    """Return the totals of each system with a known document, named as in context_status."""
+    """The totals of each system with a known document, named as in context_status."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
     for document in documents:
         if store := stores.BY_KIND.get(document.kind):
@@ -179,14 +179,14 @@ def by_system(documents: Iterable[Delivery]) -> dict[str, dict[str, int]]:
 
 
 class History:
-    """The events in order of time, indexed once by each question asked of them."""
+    """The events in order of time, indexed once for each kind of question."""
 
     def __init__(self, events: list[ledger.Event], elsewhere: dict[str, str] | None = None) -> None:
         """`elsewhere` names the machine of each document that another machine wrote."""
         self.elsewhere = elsewhere or {}
         indexes = [defaultdict[str, list[ledger.Event]](list) for _ in range(5)]
-        # By the document itself; stored and handed events by those in `from`; handed ones by
-        # recipient; stored ones by writer.
+        # By the document; stored and handed events also by those in `from`; handed ones also by
+        # recipient, stored ones by writer.
         self.of, self.made_of, self.put_with, self.into, self.by = indexes
         for event in events:
             self.of[event["ref"]].append(event)
@@ -211,7 +211,7 @@ class History:
         return its[-1] if its else {}
 
     def sources(self, ref: str) -> list[str]:
-        """Return what a document was made from, and what its writer had been given before."""
+        """The documents from which one was made, and those its writer had been given before."""
         made = self.stored(ref)
         refs = dict.fromkeys(made.get("from", ()))
         for writer in writers(made):
@@ -222,13 +222,13 @@ class History:
         return list(refs)
 
     def handed(self, ref: str) -> list[ledger.Event]:
-        """Return the events that handed a document to somebody, alone or with others."""
+        """The events that handed a document to somebody, alone or with others."""
         own = [event for event in self.of.get(ref, ()) if event["event"] in HANDED]
         both = {id(event): event for event in (*own, *self.put_with.get(ref, ()))}
         return sorted(both.values(), key=lambda event: str(event["at"]))
 
     def left(self, ref: str) -> list[str]:
-        """Return what was made from a document, and what its recipients stored afterwards."""
+        """The documents made from one, and those its recipients stored afterwards."""
         refs = dict.fromkeys(event["ref"] for event in self.made_of.get(ref, ()))
         for handed in self.handed(ref):
             after = (e for e in self.by.get(handed.get("to", ""), ()) if e["at"] >= handed["at"])
@@ -238,7 +238,7 @@ class History:
 
 
 def writers(stored: ledger.Event) -> list[str]:
-    """Return who stored a document, as `to` names it: the subagent, else the agent or session."""
+    """Who stored a document, in the words of `to`: the subagent, else the agent or session."""
     if stored.get("by"):
         return [stored["by"]]
     named = [f"agent:{stored['agent']}"] if stored.get("agent") else []
@@ -247,7 +247,7 @@ def writers(stored: ledger.Event) -> list[str]:
 
 
 def lineage(layout: Layout, history: History, ref: str) -> Facts:
-    """Return what is known of one document; `from` and `left` are addresses."""
+    """Everything known about one document; `from` and `left` are addresses."""
     made = history.stored(ref)
     size = made.get("tokens", 0)
     opened = [
@@ -277,7 +277,7 @@ def _much(event: ledger.Event) -> Facts:
 def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
     """The commit that a document was written at, and which of its inputs differ today.
 
-    Those are the files that it has sealed, or else names.
+    Its inputs are the files that it has sealed, or else names.
     """
     kind = ref.partition(":")[0]
     if kind not in addresses.kinds():
@@ -300,7 +300,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:
-    """Return the files that a text names and that have changed since a commit."""
+    """The files that a text names and that have changed since a commit."""
     if not commit or layout.repository is None:
         return []
     paths = _files_named(text)
@@ -322,7 +322,7 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
 
 
 def _files_named(text: str) -> list[str]:
-    """Return the paths in a text that could be below the root, without line numbers, each once."""
+    """The paths in a text that could be below the root, without line numbers, each once."""
     paths: dict[str, None] = {}
     for kind, named, _ in facts.find(text[:_MOST_TEXT]):
         if kind in ("path", "location"):
@@ -333,7 +333,7 @@ def _files_named(text: str) -> list[str]:
 
 
 def tree(history: History, top: Facts) -> str:
-    """Render the lineage for people: the document, its sources, its recipients, what they left."""
+    """The lineage as text: the document, its sources, its recipients, what they stored."""
     written, ref = top["written"], top["ref"]
     lines = [ref, "it is not known when it was written"]
     if written["at"]:
@@ -359,7 +359,7 @@ def tree(history: History, top: Facts) -> str:
 
 
 def _how_much(opened: Facts) -> str:
-    """Say whether the whole or a part was opened; empty if no text was shown."""
+    """Words for whether the whole or a part was opened; empty if no text was shown."""
     if not opened["tokens"]:
         return ""
     of = f" of ~{opened['of']}" if opened["of"] else ""
@@ -367,7 +367,7 @@ def _how_much(opened: Facts) -> str:
 
 
 def on(place: Facts) -> str:
-    """Name the other machine that it was on; empty for this one."""
+    """The words for another machine; empty for this one."""
     return f" on {place['machine']}" if place.get("machine") else ""
 
 

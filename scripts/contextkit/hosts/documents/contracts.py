@@ -39,14 +39,14 @@ class HostEvent(Record):
         return self.does or self.name
 
     def about(self, outputs: bool = True) -> str:
-        """Return a pattern of the tools that it is about, without `tools` unless `outputs`."""
+        """A pattern for the tools that the event is about; includes `tools` only with `outputs`."""
         if not (self.tools and outputs):
             return self.matcher
         tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in self.tools]
         return f"^({'|'.join(filter(None, [self.matcher, *tools]))})$"
 
     def is_about(self, tool: str) -> bool:
-        """Return whether a tool is one of `tools`."""
+        """Whether a tool is one of `tools`."""
         return any(
             tool == name or (name[-1:] == "_" and tool.startswith(name)) for name in self.tools
         )
@@ -110,12 +110,12 @@ class Host(Record):
     trusts: str = ""  # the file, beside `home`, that says which projects the user trusts
 
     def folder(self) -> str:
-        """Return the folder of the host's own files; empty if unknown."""
+        """The folder of the host's own files; empty if unknown."""
         variable, below = self.home
         return os.environ.get(variable, "") or (below and os.path.expanduser(f"~/{below}"))
 
     def days_kept(self) -> int:
-        """Return how many days the host keeps transcripts: its own setting, or 30."""
+        """How many days the host keeps transcripts: its own setting, or 30."""
         file, key = self.keeps
         path = os.path.join(self.folder(), file)
         days = formats.object_in(formats.tail(path, 1 << 20)).get(key) if file else None
@@ -128,7 +128,7 @@ KNOWN: dict[str, Host] = {}  # those imported so far, by name
 
 
 def door() -> str:
-    """Return how commands are called where no Makefile of the project has them."""
+    """How commands are called where no Makefile of the project has them."""
     place = version.toolkit("bin", "contextkit")
     return f"'{place}'" if " " in place else place
 
@@ -138,7 +138,7 @@ def by_name(*events: HostEvent) -> dict[str, HostEvent]:
 
 
 def names_of_hosts() -> tuple[str, ...]:
-    """Return the names of all declared hosts, in alphabetical order."""
+    """The names of all declared hosts, in alphabetical order."""
     from contextkit.hosts.documents import declared
 
     files = os.listdir(os.path.dirname(declared.__file__))
@@ -147,7 +147,7 @@ def names_of_hosts() -> tuple[str, ...]:
 
 
 def find(name: str) -> Host:
-    """Return the declaration of a host. Raises ContextError for an unknown name."""
+    """The declaration of a host. Raises ContextError for an unknown name."""
     if name not in KNOWN:
         if name not in names_of_hosts():
             choices = ", ".join(names_of_hosts())
@@ -158,12 +158,12 @@ def find(name: str) -> Host:
 
 
 def every() -> tuple[Host, ...]:
-    """Return every declared host."""
+    """Every declared host."""
     return tuple(map(find, names_of_hosts()))
 
 
 def defaults() -> tuple[str, ...]:
-    """Return the names of the hosts that are meant if none is named."""
+    """The names of the hosts that are meant by default."""
     return tuple(host.name for host in every() if host.default)
 
 
@@ -180,7 +180,7 @@ class HookInput(Record):
 
     @property
     def declared(self) -> HostEvent:
-        """What the host declares of the event."""
+        """The host's declaration of the event."""
         return find(self.host).events[self.event]
 
     def text(self, name: str) -> str:
@@ -189,7 +189,7 @@ class HookInput(Record):
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
     def inside(self, name: str) -> dict[str, Any]:
-        """Return an object field; empty if it is absent or none."""
+        """An object field; empty if it is absent or none."""
         return formats.inside(self.passed, name)
 
     @property
@@ -209,7 +209,7 @@ class HookInput(Record):
 
 
 class Answer(Record):
-    """What an action wants to say."""
+    """The output of an action."""
 
     context: str = ""  # our own lines, or a prompt around others' words if `is_prompt`
     quoted: str = ""  # text from the repository, found at `origin`
@@ -217,7 +217,7 @@ class Answer(Record):
     is_prompt: bool = False
     block: str = ""  # why the agent must go on, and how
     result: object = None  # a replacement for a tool's result, in that tool's shape
-    input: object = None  # another input for a tool: not a word of it is changed on its way
+    input: object = None  # another input for a tool, which is passed on unchanged
     decision: str = ""  # `allow` if that input may run without a question
     refs: tuple[str, ...] = ()  # addresses of its documents, the one with the most text first
 
@@ -242,13 +242,13 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
 
 
 def may_hold_a_verdict(text: str) -> bool:
-    """Whether a text may hold a verdict header; most do not, and parsing one is dear."""
+    """Whether a text may hold a verdict header; most do not, and parsing is expensive."""
     upper = text.upper()
     return "VERDICT" in upper or "STATUS" in upper
 
 
 def output(host: str, event: str, answer: Answer) -> str:
-    """`answer` in the form that the host reads after this event; '' if it cannot be told."""
+    """`answer` in the form that the host reads after this event; '' if the host takes none."""
     declared = find(host).events.get(event)
     reply = _said(find(host), declared, answer) if declared else {}
     return formats.to_json(reply) + "\n" if reply else ""
@@ -279,7 +279,7 @@ def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
 
 
 def notice(host: str, event: str, text: str) -> str:
-    """Return what tells the user, not the agent, something at the start of a session; else ''."""
+    """The form for telling the user, not the agent, something at a session's start; or ''."""
     declared = find(host).events.get(event)
     if declared is None or declared.ours != "SessionStart" or find(host).flat:
         return ""

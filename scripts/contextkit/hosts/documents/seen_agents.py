@@ -33,34 +33,34 @@ class HookAgent(Record):
     blocks: int = 0
     digest: str = ""
     stored: str = ""
-    about: str = ""  # what the call that started it says
+    about: str = ""  # the description in the call that started it
     asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict
 
 
 def folder(layout: Layout, session: str) -> str:
-    """Return the folder for a session, whose name is already safe (`hosts.HookInput`)."""
+    """The folder for a session, whose name is already safe (`hosts.HookInput`)."""
     return os.path.join(layout.hooks, session or "unknown")
 
 
 def path(layout: Layout, session: str, name: str) -> str:
-    """Return a file of a session: a mark, or that of a subagent, whose name is safe as well."""
+    """A file of a session: a mark, or that of a subagent, whose name is safe as well."""
     return os.path.join(folder(layout, session), name)
 
 
 def link(layout: Layout, session: str, agent: str) -> str:
-    """Return the file that says where a subagent's report is, until the main agent was told."""
+    """The file with the place of a subagent's report, until the main agent has been told."""
     return path(layout, session, (agent or "main") + _LINK)
 
 
 def links(layout: Layout, session: str) -> list[str]:
-    """Return the files of what the main agent was not told yet."""
+    """The files with places that the main agent has not been told yet."""
     named = stores.names_in(folder(layout, session))
     return [path(layout, session, name) for name in named if name.endswith(_LINK)]
 
 
 def take(path: str) -> str:
-    """Return the text of a link and remove it; '' if it was told already."""
+    """Remove a link and return its text; '' if the agent has been told already."""
     try:
         text = files.read_if_there(path) or ""
         os.unlink(path)
@@ -91,7 +91,7 @@ def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
 
 
 def locked(layout: Layout, session: str) -> files.locked:
-    """Return the lock under which a session's subagents are changed."""
+    """The lock under which a session's subagents are changed."""
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 

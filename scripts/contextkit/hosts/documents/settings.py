@@ -46,12 +46,12 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
 
 
 def events(host: Host, outputs: bool = True) -> list[str]:
-    """The events for our hooks; those for tools alone if `outputs`."""
+    """The events for our hooks; those that are only for tools if `outputs`."""
     return [n for n, event in host.events.items() if outputs or event.matcher or not event.tools]
 
 
 def wanted(host: Host, toolkit: str, outputs: bool = True) -> dict[str, dict[str, object]]:
-    """What belongs into the list of each of those events: our handler, in its group."""
+    """The entry for the list of each of those events: our handler, in its group."""
     return {event: grouped(host, event, handler(host, event, toolkit), outputs)
             for event in events(host, outputs)}  # fmt: skip
 
@@ -68,9 +68,9 @@ def merged(
     text: str, wanted: dict[str, dict[str, object]], before: str | None, where: str,
     flat: bool = False,
 ) -> tuple[str, str | None]:  # fmt: skip
-    """The settings with what is wanted, each once, and the text `before` that `removed` needs.
+    """The settings with each wanted entry once, and the text `before` that `removed` needs.
 
-    That is None where it needs none. Raises ContextError for settings that no host reads.
+    The latter is None if it is not needed. Raises ContextError for settings that no host reads.
     """
     if text.strip():
         parsed = _parse(text, where)
@@ -101,7 +101,7 @@ def check(settings: dict[str, Any], where: str) -> None:
 
 
 def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-    """Yield (event, group, place in it, handler) for each of our handlers."""
+    """(event, group, place in it, handler) for each of our handlers."""
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
@@ -127,9 +127,9 @@ def _is_ours(item: object) -> bool:
 
 
 def removed(text: str, before: str | None, where: str) -> str:
-    """The settings without our handlers, and without what is empty then.
+    """The settings without our handlers, and without anything that is empty then.
 
-    Where they say the same as `before`, their text when we came, they are that, to the byte.
+    If they then equal `before`, their text before adoption, they become that, byte for byte.
     """
     parsed = _parse(text, where)
     containers: dict[Path, None] = {}
@@ -148,7 +148,7 @@ def removed(text: str, before: str | None, where: str) -> str:
 
 
 def _filled(text: str, where: str) -> dict[str, Any]:
-    """What settings say, without events that have no hooks."""
+    """The content of settings, without events that have no hooks."""
     parsed = _parse(text if text.strip() else "{}", where)
     check(parsed, where)
     hooks = {event: groups for event, groups in parsed.get(_KEY, {}).items() if groups}

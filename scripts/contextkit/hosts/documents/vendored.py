@@ -6,10 +6,10 @@
     <dir>/scripts/hook.sh    starts a hook with that toolkit
 
 A file whose digest is in that record is ours, and an upgrade replaces it; anything else there
-belongs to the host. A copy has no tests, benchmarks and CI pipeline: the host's own test run would
-pick them up. A wrapper names a toolkit by its commit hash; that one lies in the user's data folder,
-in `contextkit/<version>` (with the beginning of the hash if another commit of that version is
-there). A file `pinned-<hash>` in it names its origin.
+belongs to the host. A copy has no tests, benchmarks and CI pipeline, which the host's own test run
+would pick up. A wrapper names a toolkit by its commit hash; the toolkit lies in the user's data
+folder, in `contextkit/<version>` (with the beginning of the hash if another commit of that version
+is there). A file `pinned-<hash>` in it names its origin.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 
 RECORD = ".adopted.json"
-LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy: git ignores it
+LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy; git ignores it
 _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
             ".gitignore", "pyproject.toml", "requirements.txt", "requirements.lock", "scripts",
             "templates", "manuals")  # fmt: skip
@@ -31,7 +31,7 @@ _NOT_SHIPPED = (".pyc", ".tmp")
 _MARK = "pinned-"
 _SHORT = 12  # digits of a commit in a folder's name
 _INSTALL = os.path.join(os.path.dirname(__file__), "..", "install.sh")
-_PLAIN = frozenset(  # make and the shell take it as it is
+_PLAIN = frozenset(  # characters that mean nothing to make and the shell
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~:/@+%-"
 )
 
@@ -49,7 +49,7 @@ class Adopted(Record):
     # Whole files of ours, each with its possible digests (two while an upgrade is under way).
     files: dict[str, list[str]] = {}  # noqa: RUF012
     made: tuple[str, ...] = ()  # host files and folders that did not exist before
-    # Of settings, the text before where `settings.removed` needs it.
+    # The original text of settings, if `settings.removed` needs it.
     texts: dict[str, str] = {}  # noqa: RUF012
 
     def check(self) -> None:
@@ -162,7 +162,7 @@ def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
 
 
 def notes(pinned: Pin) -> list[str]:
-    """Say what a wrapper of this checkout does not bring to others."""
+    """Notes on what a wrapper of this checkout does not bring to others."""
     if not is_checkout():
         return []
     remarks = []

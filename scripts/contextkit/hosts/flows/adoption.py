@@ -29,7 +29,7 @@ _SHARED = "AGENTS.md"  # imported by the instructions of a host that does not re
 SKILL = "contextkit"
 GUIDE = "guide.md"
 ROOT = "the root of the repository"
-_MAKE = "make -s"  # before a command, where the project has our targets
+_MAKE = "make -s"  # in front of a command, where the project has our targets
 _WHEN = {
     "Payloads": "before returning or pasting a long text; to read what was stored",
     "Reviews": "when several agents review something (`verdict_start`, `verdict_gate`), or you do",
@@ -72,7 +72,7 @@ def adopt(
 
 
 def _add_all(plan: Plan, copy: bool) -> None:
-    """Add the toolkit, the include and what each host gets; record the origin."""
+    """Add the toolkit, the include and the files of each host; record the origin."""
     folder, kind = plan.record.folder, "copy" if copy else plan.before.kind
     pin = vendored.Pin() if kind == "copy" else vendored.pin()
     _vendor(plan, folder, pin)
@@ -95,7 +95,7 @@ def _add_all(plan: Plan, copy: bool) -> None:
 
 
 def record_of(into: str) -> Adopted:
-    """What adopt recorded in a repository: for this toolkit, or what its Makefile includes."""
+    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes."""
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *makefiles.included(into), FOLDER):
         record = vendored.load(os.path.join(into, folder, vendored.RECORD))
@@ -105,7 +105,7 @@ def record_of(into: str) -> Adopted:
 
 
 def folder_of(into: str) -> str:
-    """The folder for the wrapper or copy in a repository, there or not."""
+    """The folder for the wrapper or copy in a repository, whether it exists or not."""
     return record_of(into).folder
 
 
@@ -181,7 +181,7 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
 
 
 def _versions(there: str) -> str:
-    """Say how the version `there` in a copy relates to ours."""
+    """A note on how the version `there` in a copy relates to ours."""
     ours = version.VERSION
     if not version.is_version(there):
         return f"a copy from before versions were recorded becomes {ours}"
@@ -352,7 +352,7 @@ def place_of(into: str) -> str:
 
 
 def _where(run: str, place: str) -> str:
-    """Say how the commands are called."""
+    """The sentence on how commands are called."""
     return f"Call each command as `{run} NAME variable=…`{f' from {place}' * (run == _MAKE)}."
 
 
@@ -372,7 +372,7 @@ def _shown(value: object) -> str:
     return formats.to_json(value)
 
 
-# What only reads what was stored: a host need not ask before it.
+# Targets that only read what was stored: a host need not ask before them.
 _READING = ("payload_show", "payload_find", "payload_list", "context_show", "context_status",
             "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
 

@@ -26,7 +26,7 @@ _JOINED = _OPEN + " (with the line end before)"
 _CLOSE = "<<< contextkit"
 HASH = "# {}"
 COMMENT = "<!-- {} -->"
-_NOTHING = ("", "{}", '{"version":1}')  # what a file is without our part if it was ours alone
+_NOTHING = ("", "{}", '{"version":1}')  # the rest of a file that was ours alone
 _RULES = ".gitignore"
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
@@ -45,7 +45,7 @@ class Change(Record):
 
 
 class Plan:
-    """What to do in `into`, as new contents of files; `record` is the state afterwards."""
+    """The changes to make in `into`, as new contents of files; `record` is the state afterwards."""
 
     def __init__(self, into: str, folder: str, link: bool) -> None:
         self.into = into
@@ -219,7 +219,7 @@ def _remove_empty(folder: str) -> None:
 
 
 def _sweep(plan: Plan) -> None:
-    """Clean up after the last file: what set-up left, the record, and folders that are empty."""
+    """Clean up after the last file: leftovers of set-up, the record, and empty folders."""
     record_path = os.path.join(plan.into, plan.record_path)
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
@@ -352,7 +352,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
 
 
 def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
-    """Say how to bring `hidden` back, if possible by a command that appends exceptions."""
+    """Advice on how to bring `hidden` back, if possible by a command that appends exceptions."""
     repository, top = git.find(into), root_above(into)
     start = os.path.join(below_root(into), "")
     places = dict.fromkeys(rule.partition(":")[0] for rule in hidden.values())

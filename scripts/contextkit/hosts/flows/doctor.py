@@ -1,10 +1,10 @@
 """Doctor: what is wrong in a repository, and how to fix it. Nothing is changed.
 
-Each hook is fired with recorded input, as the host would, if it is what adopt of this version would
-write for this toolkit, byte for byte; anything else is a stranger's command, and only shown. The
-answer must come in the host's time, as JSON or text that it takes. Nothing is written into the
-repository: CONTEXT_ROOT is a scratch folder. `make test_hosts` checks in the hosts themselves that
-the declarations are true.
+Each hook is fired with recorded input, as by the host, if it is byte for byte what adopt of this
+version would write for this toolkit; anything else is a stranger's command and only shown. The
+answer must come within the host's time limit, as JSON or text that it takes. Nothing is written
+into the repository: CONTEXT_ROOT is a scratch folder. `make test what=hosts` checks in the hosts
+themselves that the declarations are true.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.machines.documents import knowledge
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
-_LOOKS = 20  # at a lock that is held, in a second
+_LOOKS = 20  # checks of a held lock, within a second
 _SHOWN = 5  # lines of diagnostics, or broken files per store
-_ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
+_ATTEMPTS = 3  # tries for a late hook: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
-_ANSWER_SECONDS = 10.0  # of waiting for the host to list its hooks
+_ANSWER_SECONDS = 10.0  # to wait for the host's list of hooks
 _MESSAGES = (
     {"id": 1, "method": "initialize",
      "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
@@ -49,16 +49,16 @@ Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
 
 
 class Finding(Record):
-    """What is wrong, in which area, and how to fix it; a `note` is nothing to worry about."""
+    """A problem, its area, and its fix; a `note` is nothing to worry about."""
 
     problem: str
     mend: str
-    area: str = ""  # that of the check, unless it says another
+    area: str = ""  # by default that of the check
     note: bool = False
 
 
 def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Run every check in order; where the state folder is not ours, nothing else is to be known."""
+    """Run every check in order; if the state folder is not ours, nothing else can be found out."""
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError as error:
@@ -81,7 +81,7 @@ def _note(problem: str, mend: str) -> Finding:
 
 
 def _adopt(layout: Layout, target: str = "adopt") -> str:
-    """The command that adopts what is looked at; a checkout is not adopted into itself."""
+    """The command that adopts the project; a checkout is not adopted into itself."""
     top = adoption.top_of(layout)
     places = {layout.here: ".", version.TOOLKIT: "DIR"}
     return f"make {target} into={places.get(top) or names.word(top)}"
@@ -124,7 +124,7 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def trusted(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Name the settings of this repository that act and that nobody has trusted."""
+    """Name the settings of this repository that do something and are not trusted."""
     if layout.held:
         problem = f"contextkit.yaml sets {', '.join(sorted(layout.held))}: not in force"
         yield _note(problem, "read them: make context_trust")
@@ -138,7 +138,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
+    """Check that the settings of the hosts in use hold all of our hooks."""
     ours = [(host, [event for event, _ in adoption.installed(layout, host)])
             for host in map(find, hosts)]  # fmt: skip
     if not any(events for _, events in ours):
@@ -218,7 +218,7 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def fire(layout: Layout, host: Host) -> Iterator[tuple[str, list[str]]]:
-    """Fire every hook of ours that a host has, in the order of a session; what is wrong with it."""
+    """Fire every hook of ours that a host has, in the order of a session; yield the problems."""
     path = version.toolkit("templates", "hosts", f"{host.name}.json")
     inputs: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
     order = {event: number for number, event in enumerate(host.events)}
@@ -236,10 +236,10 @@ def fire(layout: Layout, host: Host) -> Iterator[tuple[str, list[str]]]:
 
 
 def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
-    """What starts a handler that adopt would write for this toolkit; else nothing.
+    """The command of a handler that adopt would write for this toolkit; empty for any other.
 
     Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
-    The folder is one that a clone may name: it must mean nothing to a shell.
+    The folder's name may come from a clone, so it must mean nothing to a shell.
     """
     top, own = adoption.top_of(layout), os.path.realpath(version.TOOLKIT)
     inside = (os.path.relpath(own, top), adoption.folder_of(top))
@@ -269,7 +269,7 @@ def _starts_us(place: str, own: str) -> bool:
 def _fire(
     layout: Layout, host: Host, event: str, command: list[str], text: str, scratch: str
 ) -> list[str]:
-    """Fire a hook until it is in time, at most `_ATTEMPTS` times; what is wrong, as logged too."""
+    """Fire a hook until it is in time, at most `_ATTEMPTS` times; the problems, also as logged."""
     budget, place = host.events[event].budget, adoption.top_of(layout)
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
@@ -298,7 +298,7 @@ def _fire(
 
 
 def _why_not_started(error: OSError) -> str:
-    """Say why a hook's program does not start, and what to do about it."""
+    """Why a hook's program does not start, and what to do about it."""
     program = str(error.filename)
     if not isinstance(error, PermissionError) or not os.path.isfile(program):
         return f"cannot be started: {program}: {error.strerror}"
@@ -308,7 +308,7 @@ def _why_not_started(error: OSError) -> str:
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
-    """What no host takes; that every answer of ours has its host's form is for the tests."""
+    """A fault that no host accepts; whether answers have their host's form is for the tests."""
     problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
     text = stdout.strip()
     if text.startswith("{"):
@@ -322,7 +322,7 @@ def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
 
 
 # Would the host start them? It is asked over JSON-RPC, one message per line: `hooks/list` returns
-# the trust of each hook of a folder. Nothing is sent to a model.
+# the trust in each hook of a folder. Nothing is sent to a model.
 
 
 def _listed(host: Host, project: str) -> list[dict[str, object]]:
@@ -354,7 +354,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
 
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Find stores that should be ignored by git: each has its own rule, and no file is tracked."""
+    """Find stores that git should ignore: each must have its own rule and no tracked file."""
     for folder in filter(os.path.isdir, layout.ephemeral):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
@@ -415,7 +415,7 @@ def _old(shown: str, mend: str) -> Finding:
 
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Name what pulls kept beside ours, as they may run in the background, where nobody is told."""
+    """Name the texts that pulls kept beside ours, maybe in the background, unseen by anybody."""
     machine = knowledge.identity(layout)
     notes = knowledge.load(layout, machine.id) if machine else None
     if notes is None:

@@ -16,7 +16,7 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
-_SECONDS = 2.0  # for the digest of a text; a host waits for ten
+_SECONDS = 2.0  # for digesting a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
@@ -26,16 +26,16 @@ _BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read,
 def keep(layout: Layout, hook: HookInput) -> Answer:
     """Store a subagent's report: the file that it left, or its last message if that is too long.
 
-    A message that was stored already is not stored again. An agent is sent back once: to answer in
-    its own words if its message is longer than `hook_report_tokens` (unless the host lets us
-    replace its result), or to mend an answer that says what its report does not.
+    A message is stored only once. An agent is sent back once: to answer in its own words if its
+    message is longer than `hook_report_tokens` (unless the host lets us replace its result), or to
+    correct an answer that its report does not back.
     """
     with seen_agents.locked(layout, hook.session):
         return _Stop(layout, hook).keep()
 
 
 class _Stop:
-    """A subagent that stops: its message, its report (maybe a file), and what is known of it."""
+    """A subagent that stops: its message, its report (maybe a file), and its record."""
 
     def __init__(self, layout: Layout, hook: HookInput) -> None:
         self.layout, self.hook, self.now = layout, hook, names.now()
@@ -87,7 +87,7 @@ class _Stop:
         return Answer(block=block)
 
     def _made(self, left: str) -> storing.Stored | None:
-        """What is stored of it: the report in the file that was left, or its message if long."""
+        """The stored text: the report in the file that was left, or the message if it is long."""
         layout, hook, text, record = self.layout, self.hook, self.text, self.record
         source = hook.agent_type
         topic = record.about or source
@@ -110,7 +110,7 @@ class _Stop:
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
-        """Note what reached the main agent of a stored report, and what a second turn took."""
+        """Note the tokens of a stored report that reached the main agent, and of a second turn."""
         agent, to, kind = self.hook.agent_type, f"session:{self.hook.session}", made.kind
         size, cost = tokens.estimate(self.text), tokens.estimate(block)
         if not block:
@@ -122,7 +122,7 @@ class _Stop:
             ledger.note(self.layout, ledger.ASKED, made.ref, tokens=asked, agent=agent, kind=kind)
 
     def _link(self, made: storing.Stored) -> None:
-        """Note what the main agent is to be told about a report whose answer it gets as it is."""
+        """Note what to tell the main agent about a report whose answer it gets unchanged."""
         hook, stored, remarks = self.hook, self.record.stored, made.remarks
         if stored not in self.text:
             first = payloads.first_line(stored)
@@ -173,7 +173,7 @@ class _Stop:
 
 
 def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
-    """Record what the call says that has just started an agent in the background."""
+    """Record the description in a call that has just started an agent in the background."""
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     about = _about(hook)
     if agent and about:
@@ -183,7 +183,7 @@ def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> Non
 
 
 def _about(hook: HookInput) -> str:
-    """What an agent works on, in a line: as its call describes it, else how its task begins."""
+    """The work of an agent in a line: its call's description, else the beginning of its task."""
     called = hook.inside("tool_input")
     path = hook.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
@@ -202,21 +202,21 @@ def _in_file(path: str) -> str:
 
 
 def tell_links(layout: Layout, hook: HookInput) -> Answer:
-    """Tell the main agent where the reports are whose answers it has."""
+    """Tell the main agent where the reports of its answers are."""
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
 
 
 def _takes_a_result(hook: HookInput) -> bool:
-    """Return whether the host takes a receipt in place of this agent's message now."""
+    """Whether the host takes a receipt in place of this agent's message now."""
     return bool({"respond", "instead"} & set(hook.declared.takes))
 
 
 def _is_replaced_later(hook: HookInput) -> bool:
     """Whether this agent's result goes through a tool whose output we can replace.
 
-    That of one in the background reaches the main agent as a prompt, which no hook can change.
+    That of one in the background reaches the main agent in a prompt, which no hook can change.
     """
     tasks = hook.passed.get("background_tasks")
     if not isinstance(tasks, list):
@@ -253,7 +253,7 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
 
 
 def _as_stored(layout: Layout, stored: str, text: str) -> str:
-    """A report as its agent's stop stored it: its tool may put blank lines or a note below it."""
+    """A report as stored when its agent stopped: the tool may add blank lines or a note below."""
     path = layout.join(stored)
     if not stored or not os.path.isfile(path):
         return text
@@ -281,7 +281,7 @@ def _unwrapped(text: str) -> str:
 
 
 def shorten(layout: Layout, hook: HookInput) -> Answer:
-    """The tool's result, in its shape, with digests for what is above `hook_tool_output_tokens`."""
+    """The tool's result, in its shape, with digests in place of long outputs."""
     from contextkit.hosts.flows import rewriting
 
     event = hook.declared
@@ -337,7 +337,7 @@ def _status(response: dict[str, Any]) -> int | None:
 
 
 def _topic(hook: HookInput, tool: str) -> str:
-    """Return the tool's name with the command or address that it was called with."""
+    """The tool's name with the command or address that it was called with."""
     called = hook.inside("tool_input").values()
     first = next((text for text in called if isinstance(text, str)), "")
     return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()

@@ -1,9 +1,9 @@
-"""Whether a host would run a command without asking: then it may run it wrapped, too.
+"""Whether a host would run a command without asking, so that it may run it wrapped as well.
 
-What the wrapper adds is no command of the user's, so the host would ask about it; a hook can answer
-that for the host. It does so only where the host would not have asked about the command alone: each
-part of it is allowed by a rule in the settings, or only reads. What the host denies or asks about
-by a rule of the user's it still finds, since the command stands in the wrapped one as it was typed.
+The wrapper adds words that the user did not type, so the host would ask about them; a hook can
+answer that question. It does so only if the host would not have asked about the command alone: each
+part of it is allowed by a rule in the settings, or only reads. The user's own rules to deny or ask
+still apply, since the wrapped command contains the typed one unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextkit.base import files, formats, stores
 from contextkit.hosts.documents.contracts import Host
 from contextkit.text.shell import Simple
 
-# Modes in which rules decide; a model does in others.
+# Modes in which rules decide; in others, a model does.
 _ASKING = ("default", "acceptEdits", "dontAsk")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+-~^ '\"")
 _GIT = ("status", "log", "diff", "show")
@@ -23,7 +23,7 @@ _RUNS = ("-exec", "-delete", "-ok", "-fprint", "-fls", "--output", "--ext-diff",
 
 
 def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
-    """Return whether the host runs each part of `command` in this mode without a question."""
+    """Whether the host runs each part of `command` in this mode without a question."""
     if mode not in _ASKING or any(map(os.path.exists, host.managed)):
         return False
     texts = [_text(command, part) for part in parts]
@@ -51,7 +51,7 @@ def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
 
 
 def _text(command: str, part: Simple) -> str:
-    """Return a simple command as the host compares it: without harmless redirections."""
+    """A simple command as the host compares it: without harmless redirections."""
     text = command[part.start : part.end].strip()
     for ending in ("2>&1", "2>/dev/null", "2> /dev/null"):
         text = text.removesuffix(ending).rstrip()
@@ -59,7 +59,7 @@ def _text(command: str, part: Simple) -> str:
 
 
 def _allows(rule: str, text: str) -> bool:
-    """Return whether a rule such as `Bash(npm test:*)` allows a command."""
+    """Whether a rule such as `Bash(npm test:*)` allows a command."""
     if rule in ("Bash", "Bash(*)", "Bash(:*)"):
         return True
     inside = rule.removeprefix("Bash(").removesuffix(")")
@@ -70,7 +70,7 @@ def _allows(rule: str, text: str) -> bool:
 
 
 def _only_reads(part: Simple) -> bool:
-    """Return whether a command is one that hosts run without asking, inside the project."""
+    """Whether a command is one that hosts run without asking, inside the project."""
     words = part.words
     outside = any(word.startswith(("/", "~")) or ".." in word for word in words[1:])
     if part.assigned or outside or any(word.startswith(_RUNS) for word in words):
@@ -80,7 +80,7 @@ def _only_reads(part: Simple) -> bool:
 
 
 def _program(rule: str) -> str:
-    """Return the program that a rule is about; `*` for every one, empty for another tool."""
+    """The program that a rule is about; `*` for every one, empty for another tool."""
     if not rule.startswith("Bash"):
         return ""
     inside = rule.removeprefix("Bash").strip("()").split(" ")[0].partition(":")[0]
@@ -88,7 +88,7 @@ def _program(rule: str) -> str:
 
 
 def _rules(host: Host, kind: str) -> list[str]:
-    """Return the user's rules and those of the project, which allow only if the user trusts it."""
+    """The user's rules and those of the project, which allow only if the user trusts it."""
     if not host.rules:
         return []
     project = os.environ.get(host.project, "")
@@ -101,7 +101,7 @@ def _rules(host: Host, kind: str) -> list[str]:
 
 
 def _is_trusted(host: Host, project: str) -> bool:
-    """Return whether the user has said to the host that the project's settings hold."""
+    """Whether the user has told the host to trust the project's settings."""
     folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
     projects = formats.inside(_settings(os.path.join(folder, host.trusts)), "projects")
     entry = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]
@@ -109,5 +109,5 @@ def _is_trusted(host: Host, project: str) -> bool:
 
 
 def _settings(path: str) -> dict[str, object]:
-    """Return the object in a file; an empty one for anything else."""
+    """The object in a file; an empty one for anything else."""
     return formats.object_in((files.read_if_there(path) or "").encode())

@@ -1,6 +1,6 @@
-"""A review run's agent stops: check its file, or say what is wrong with it.
+"""An agent of a review run stops: check its file, and say what is wrong with it.
 
-One that is a session of its own (`codex exec`, `claude -p`) fires Stop, not SubagentStop.
+An agent that is a session of its own (`codex exec`, `claude -p`) fires Stop, not SubagentStop.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[
 
 
 def _faults(reading: Reading, terms: Terms | None) -> list[str]:
-    """Return what is wrong with a file, one line each."""
+    """The problems of a file, one line each."""
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]

@@ -1,11 +1,11 @@
-"""Put our wrapper behind a command before the host runs it, where nothing is lost by that.
+"""Put our wrapper behind a command before the host runs it, unless something would be lost.
 
     pytest -q
     { exec 2>&1; ( pytest -q
     ); printf '\\0MARK:%s\\n' "$?"; } | 'TOOLKIT/scripts/run.sh' --sink=MARK …
 
 The command stays as it was typed, in the host's own shell with its functions and aliases, so the
-host's rules against a command still find it. Whatever is not surely better wrapped is left alone.
+host's rules against a command still find it. Unless it is surely better wrapped, it is left alone.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from contextkit.text import shell
 from contextkit.text.shell import Simple
 
 LAUNCHER = "scripts/run.sh"
-RAW = "CONTEXTKIT_RAW"  # set to anything: what is printed stays as it is; so does `command …`
-_PATIENCE = 0.8  # of the host's time-out, after which the agent is told where the output is
+RAW = "CONTEXTKIT_RAW"  # set to anything, it keeps outputs as they are; so does `command …`
+_PATIENCE = 0.8  # share of the host's time-out after which the agent is told where the output is
 _TOPIC = 60  # characters
-# What reads files, or lets somebody read or type; what a host looks at more closely.
+# Programs that read files, or let somebody read or type; those that a host examines more closely.
 _NEVER = frozenset(
     "cat tac sed head tail less more most bat nl od xxd hexdump strings view vi vim nvim nano emacs"
     " pico ed top htop btop man info ssh sftp ftp telnet mosh su sudo doas passwd login screen tmux"
@@ -34,27 +34,27 @@ _NEVER = frozenset(
     " rm shred dd setsid disown fg bg wait ulimit umask alias unalias set unset shopt"
     " contextkit".split()
 )
-# What an agent shortens an output with, alone or at the end of a pipeline.
+# Programs that shorten an output, alone or at the end of a pipeline.
 _FILTERS = frozenset(
     "awk gawk mawk jq yq cut sort uniq tr wc tee column comm diffstat fold paste join shuf rev"
     " base64 xsel pbcopy gzip".split()
 )
 _SEARCHES = frozenset("grep egrep fgrep rg ag ack".split())  # a filter only behind a pipe
-# What prints next to nothing: a wrapper would only cost time.
+# Programs that print next to nothing: a wrapper would only cost time.
 _QUIET = frozenset(
     "cd pushd popd pwd echo printf export true false : test [ which type hash mkdir rmdir touch"
     " cp mv ln chmod chown sleep kill date hostname whoami id uname basename dirname realpath"
     " readlink stat sync unlink mktemp return exit local declare readonly let".split()
 )
-# Options of any program that ask, follow, or stop in a debugger; `--watch=false` does none of it.
+# Options of any program that ask, follow, or stop in a debugger; `--watch=false` does not.
 _ASKS = frozenset(
     "-it -ti --interactive --watch --watchAll --follow --tui --pdb --inspect-brk".split()
 )
 _NO = frozenset(("false", "no", "0"))
 _LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
 _TELLS = frozenset(("--version", "-V", "-v", "--help", "-h"))
-# The names of scripts, targets and subcommands, of whatever program, that do not end, or that ask
-# unless one of the options below says not to.
+# The names of scripts, targets and subcommands of any program that do not end, or that ask unless
+# one of the options below prevents it.
 _SERVES = frozenset(
     "dev serve start watch up attach port-forward shell console repl runserver nodemon uvicorn"
     " gunicorn".split()
@@ -72,8 +72,8 @@ _AGREED = frozenset(
 _MESSAGES = frozenset(  # of git
     "--message --file --reuse-message --fixup --no-edit --dry-run --abort --quit --skip".split()
 )
-_OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their words are names
-_MOST_WORDS = 5  # of a command, among which it says what it does
+_OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
+_MOST_WORDS = 5  # words of a command that may say what it does
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
 _SHELLS = frozenset(
     "sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split()
@@ -83,15 +83,15 @@ _OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadop
                             " session_end".split())  # fmt: skip
 
 
-def rewritten(layout: Layout, given: HookInput) -> Answer:
-    """Return the tool's input with the wrapped command; NOTHING to leave it alone."""
-    asked = given.inside("tool_input")
+def rewritten(layout: Layout, hook: HookInput) -> Answer:
+    """The tool's input with the wrapped command; NOTHING to leave it alone."""
+    asked = hook.inside("tool_input")
     command = str(asked["command"])
     parts = wrappable(command)
     if not parts:
         return NOTHING
-    host = hosts.find(given.host)
-    mode = given.text("permission_mode")
+    host = hosts.find(hook.host)
+    mode = hook.text("permission_mode")
     from contextkit.hosts.flows import permissions
 
     if permissions.are_named(host, layout.root, parts):
@@ -99,26 +99,26 @@ def rewritten(layout: Layout, given: HookInput) -> Answer:
     asks = host.rules and mode not in ("", "bypassPermissions")
     if asks and not permissions.would_run(host, mode, command, parts):
         return NOTHING
-    sink = _sink(layout, given, command, asked.get("timeout"))
+    sink = _sink(layout, hook, command, asked.get("timeout"))
     return Answer(
         input={**asked, "command": wrapped(command, parts, sink)}, decision="allow" if asks else ""
     )
 
 
-def is_about_a_command(given: HookInput) -> bool:
-    """Return whether the tool runs a command in a shell and waits for it."""
-    asked = given.inside("tool_input")
+def is_about_a_command(hook: HookInput) -> bool:
+    """Whether the tool runs a command in a shell and waits for it."""
+    asked = hook.inside("tool_input")
     waits = isinstance(asked.get("command"), str) and not asked.get("run_in_background")
     return waits and not os.environ.get(RAW)
 
 
 def is_wrapped(command: object) -> bool:
-    """Return whether a command runs under our wrapper, so that its output is short already."""
+    """Whether a command runs under our wrapper, so that its output is short already."""
     return isinstance(command, str) and f"/{LAUNCHER} --sink=" in command.replace("'", "")
 
 
 def wrappable(command: str) -> list[Simple]:
-    """Return the simple commands of what may be wrapped; empty for what is left alone."""
+    """The simple commands of one that may be wrapped; empty for one that is left alone."""
     if is_wrapped(command) or "\0" in command:
         return []
     parts = shell.parse(command)
@@ -135,7 +135,7 @@ def wrappable(command: str) -> list[Simple]:
 
 
 def _is_excluded(part: Simple) -> bool:
-    """Return whether a command reads a file, asks somebody, or is one of ours."""
+    """Whether a command reads a file, asks somebody, or is one of ours."""
     if not part.words or any(assignment.startswith(f"{RAW}=") for assignment in part.assigned):
         return True
     name, arguments = part.name, part.words[1:]
@@ -152,15 +152,15 @@ def _is_excluded(part: Simple) -> bool:
 
 
 def _asks_by_option(part: Simple) -> bool:
-    """Return whether an option asks somebody, or has the command go on without end."""
-    given = (argument.partition("=") for argument in part.words[1:])
-    asks = any(option in _ASKS and value not in _NO for option, _, value in given)
-    watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # before a word it has a value
+    """Whether an option asks the user, or makes the command go on without end."""
+    options = (argument.partition("=") for argument in part.words[1:])
+    asks = any(option in _ASKS and value not in _NO for option, _, value in options)
+    watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # a word after it is its value
     return asks or watches or {"-i", "-t"}.issubset(part.words)
 
 
 def _asks_by_verb(part: Simple) -> bool:
-    """Return whether a command says that it serves, or that it asks."""
+    """Whether a verb of a command serves or asks."""
     if part.name in _OF_NAMES or _AGREED.intersection(part.words):
         return False
     script = next((word for word in part.words[1:] if not word.startswith("-")), "")
@@ -172,7 +172,7 @@ def _asks_by_verb(part: Simple) -> bool:
 
 
 def _verbs(part: Simple) -> Iterator[str]:
-    """The words that say what a command does: no options, nor what may be the value of one."""
+    """The words that say what a command does, without options and their possible values."""
     before = ""
     for word in (part.name, *part.words[1:_MOST_WORDS]):
         is_flag = part.name in _MAKES and before[1:2] in _FLAGS_OF_MAKE  # `-s`, `-kj4`
@@ -180,12 +180,12 @@ def _verbs(part: Simple) -> Iterator[str]:
         if not (has_value or word.startswith("-")):
             yield from word.split(":")
         if "test" in word:
-            return  # what follows names what is tested
+            return  # the rest names the tests
         before = "" if "=" in word else word
 
 
 def prints_ours(layout: Layout, command: object) -> bool:
-    """Return whether a command is one of ours, or reads what is stored: its output is wanted."""
+    """Whether a command is one of ours, or reads stored documents: its output is wanted whole."""
     if not isinstance(command, str):
         return False
     stored = layout.shown(layout.payloads) + "/" in command
@@ -202,7 +202,7 @@ def _is_ours(part: Simple) -> bool:
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
-    """Return whether a git command prints a file, opens an editor, or waits for answers."""
+    """Whether a git command prints a file, opens an editor, or waits for answers."""
     pairs = zip(("", *arguments), arguments, strict=False)
     verbs = [word for before, word in pairs if word[:1] != "-" and before not in ("-C", "-c")]
     verb = verbs[0] if verbs else ""
@@ -222,14 +222,14 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
 
 
 def _needs_no_editor(argument: str) -> bool:
-    """Return whether an option of git gives the message, as in `-am`, or needs none."""
+    """Whether an option of git gives a message, as in `-am`, or needs none."""
     if argument.startswith("--"):
         return argument.partition("=")[0] in _MESSAGES
     return argument.startswith("-") and not frozenset("mFC").isdisjoint(argument)
 
 
 def _peeled(parts: list[Simple]) -> int | None:
-    """How many leading changes of folder stay outside, for the host's next command; or None."""
+    """The number of leading `cd`s that stay outside, for the host's next command; or None."""
     first = 0
     while first < len(parts) and parts[first].name in _STATEFUL:
         first += 1
@@ -240,30 +240,30 @@ def _peeled(parts: list[Simple]) -> int | None:
     if any(part.after not in ("&&", ";", "\n") for part in parts[:first]):
         return None
     if chained and any(part.after not in ("&&", "|", "") for part in rest):
-        return None  # what comes after `;` runs even if the folder is not there
+        return None  # what follows `;` runs even if the folder does not exist
     return first
 
 
 def wrapped(command: str, parts: list[Simple], sink: str) -> str:
-    """Return the command with our wrapper behind it; `sink` names the mark first."""
+    """The command with our wrapper behind it; `sink` names the mark first."""
     at = parts[_peeled(parts) or 0].start
     mark = sink.partition("--sink=")[2].partition(" ")[0]
     end = f"printf '\\0{mark}:%s\\n' \"$?\""
     return f"{command[:at]}{{ exec 2>&1; ( {command[at:]}\n); {end}; }} | {sink}"
 
 
-def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> str:
-    """Return the call of our wrapper, with what it cannot know by itself."""
+def _sink(layout: Layout, hook: HookInput, command: str, timeout: object) -> str:
+    """The call of our wrapper, with everything it cannot know by itself."""
     launcher = os.path.join(version.TOOLKIT, LAUNCHER)
     plain = "".join(char for char in command[:_TOPIC] if char.isalnum() or char in " ./_=-").strip()
     words = [
-        f"--sink=m{crc32(os.fsencode(given.session + command)):08x}",
+        f"--sink=m{crc32(os.fsencode(hook.session + command)):08x}",
         f"--over={layout.limits.hook_tool_output_tokens}",
         f"--root={names.word(layout.root)}",
         f"--of={names.word(plain)}",
     ]
-    if given.session:
-        words.append(f"--session={given.session}")
+    if hook.session:
+        words.append(f"--session={hook.session}")
     if isinstance(timeout, (int, float)) and timeout > 0:
         words.append(f"--until={timeout / 1000 * _PATIENCE:g}")
     return " ".join([names.word(launcher), *words])

@@ -1,7 +1,7 @@
 """Run a hook: read what the host passed, do the event's actions, which a table names, answer.
 
-An action is a function `(layout, given) -> Answer` that returns `NOTHING` if it has nothing to say.
-Most events have no work to do, so what an action imports is imported only `where` there is some.
+An action is a function `(layout, hook) -> Answer` that returns `NOTHING` if it has nothing to say.
+Most events have no work to do, so an action's imports are made only `where` there is some.
 
 A hook never gets in its host's way: any failure becomes a line of diagnostics, the other actions
 go on, and the exit status is 0.
@@ -38,13 +38,13 @@ Check = Callable[[Layout, HookInput], object]
 
 
 def run(argv: list[str], data: bytes) -> str:
-    """Return what the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
+    """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
     host = _caller(host or hosts.defaults()[0])
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
-    if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile: texts name what there is
+    if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile, so texts name what exists
         on_path = "--plugin" in argv and hosts.find(host).programs
         os.environ["CONTEXTKIT_COMMAND"] = "contextkit" if on_path else hosts.door()
     from contextkit.base import git
@@ -64,7 +64,7 @@ def _run(host: str, event: str, data: bytes) -> str:
             os.environ["SESSION_ID"] = hook.session
         os.environ["CONTEXT_HOST"] = host  # for the ledger
         layout = _layout()
-    except Exception as error:  # whatever it is, the host must go on
+    except Exception as error:  # in any case the host must go on
         _note_without_layout(f"{host} {event}", error)
         is_told = isinstance(error, ContextError) and host in hosts.names_of_hosts()
         return hosts.notice(host, event, f"{_NOTHING_DONE}: {error}") if is_told else ""
@@ -89,7 +89,7 @@ def _run(host: str, event: str, data: bytes) -> str:
 
 
 def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> None:
-    """Record in the ledger which documents the agent was given, and how much of them."""
+    """Record in the ledger the documents given to the agent, and how much of them."""
     from contextkit.base import ledger, tokens
 
     to = f"subagent:{hook.agent}" if hook.agent else f"session:{hook.session}"
@@ -101,16 +101,16 @@ def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> No
 
 
 def _caller(host: str) -> str:
-    """The host that started the hook, maybe by another's settings; '' if it has its own."""
-    known = host in hosts.names_of_hosts()  # another is reported when the input is read
-    variable, borrower = hosts.find(host).lends if known else ("", "")
+    """The host that started the hook by another host's settings; '' if it has its own."""
+    is_declared = host in hosts.names_of_hosts()  # another is reported when the input is read
+    variable, borrower = hosts.find(host).lends if is_declared else ("", "")
     if not os.environ.get(variable):
         return host
     return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:
-    """Return whether the project has our hooks in its settings, besides those of a plugin."""
+    """Whether the project has our hooks in its settings, besides those of a plugin."""
     declaration = hosts.find(host)
     path = os.path.join(os.environ.get(declaration.project, "."), declaration.settings)
     text = files.text_of(path)
@@ -173,7 +173,7 @@ def _done(layout: Layout, action: Action, hook: HookInput) -> Answer:
 
 
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
-    """Return the answer, naming which of its documents another machine stored."""
+    """The answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
     from contextkit.base import addresses
@@ -186,7 +186,7 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
-    """Merge all answers into one within the host's limits; quoted text is cut first."""
+    """All answers merged into one within the host's limits; quoted text is cut first."""
     told = [_through_the_door(layout, answer) for answer in answers if answer != NOTHING]
     if not told:
         return NOTHING
@@ -229,7 +229,7 @@ def _through_the_door(layout: Layout, answer: Answer) -> Answer:
 
 
 def _note_without_layout(where: str, error: Exception) -> None:
-    """Do as `note` does without settings or input: only in a repository, or a given root."""
+    """Like `note`, without settings or input: only in a repository, or a given root."""
     from contextkit.base import git, layout, owned
 
     try:
@@ -245,32 +245,32 @@ def _note_without_layout(where: str, error: Exception) -> None:
 def where(applies: Check, place: str, once: bool = False) -> Action:
     """An action at `module.function` of these flows, imported where it applies.
 
-    once: a conversation is told the same only once between two compactions.
+    once: a conversation is told the same thing only once between two compactions.
     """
     module, _, name = place.partition(".")
 
-    def action(layout: Layout, given: HookInput) -> Answer:
-        if not applies(layout, given):
+    def action(layout: Layout, hook: HookInput) -> Answer:
+        if not applies(layout, hook):
             return NOTHING
         flow = __import__(f"contextkit.hosts.flows.{module}", fromlist=[name])
-        answer: Answer = getattr(flow, name)(layout, given) or NOTHING
-        return flow.unseen(layout, given, answer) if once else answer
+        answer: Answer = getattr(flow, name)(layout, hook) or NOTHING
+        return flow.unseen(layout, hook, answer) if once else answer
 
     action.__name__ = name
     return action
 
 
-def tell_unwritable(layout: Layout, given: HookInput) -> Answer:
+def tell_unwritable(layout: Layout, hook: HookInput) -> Answer:
     """Say that nothing can be kept where neither our state nor the root can be written."""
     place = layout.state if os.path.isdir(layout.state) else layout.root
     if os.access(place, os.W_OK):
         return NOTHING
-    said = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
-    return Answer(context=said)
+    text = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    return Answer(context=text)
 
 
-def _may_sweep(layout: Layout, given: HookInput) -> bool:
-    """Return whether the last sweep was over an hour ago, or the session has ended before."""
+def _may_sweep(layout: Layout, hook: HookInput) -> bool:
+    """Whether the last sweep was over an hour ago, or the session has ended before."""
     if not os.path.isdir(layout.payloads):
         return False
     try:
@@ -278,200 +278,200 @@ def _may_sweep(layout: Layout, given: HookInput) -> bool:
     except OSError:
         return True
     ended = (name.partition("@")[0] for name in stores.names_in(layout.ended))
-    return not recent or given.session in ended
+    return not recent or hook.session in ended
 
 
-def _may_recover(layout: Layout, given: HookInput) -> bool:
-    """Return whether anything may be saved here, another session have died, or this one goes on."""
+def _may_recover(layout: Layout, hook: HookInput) -> bool:
+    """Whether something may be saved here, another session has died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
-    if given.text("source") == "compact" and os.path.isfile(layout.reminders):
+    if hook.text("source") == "compact" and os.path.isfile(layout.reminders):
         return True  # its open notes
     noted = stores.names_in(layout.running)
-    goes_on = given.text("source") in ("compact", "resume")
-    return bool(noted) and (goes_on or noted != [given.session])
+    goes_on = hook.text("source") in ("compact", "resume")
+    return bool(noted) and (goes_on or noted != [hook.session])
 
 
-def note_session(layout: Layout, given: HookInput) -> Answer:
+def note_session(layout: Layout, hook: HookInput) -> Answer:
     """Record that a session has begun to work, so that it can be recovered if it dies.
 
     .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
     """
-    prompt, path = given.text("prompt"), given.text("transcript_path")
-    host = hosts.find(given.host)
+    prompt, path = hook.text("prompt"), hook.text("transcript_path")
+    host = hosts.find(hook.host)
     is_asked = path and prompt and not prompt.startswith(host.notices)
     works = is_asked or os.path.isfile(path)
-    record = os.path.join(layout.running, given.session)
-    is_new = bool(given.session) and not os.path.exists(record)
-    if is_new and works and not given.agent:
+    record = os.path.join(layout.running, hook.session)
+    is_new = bool(hook.session) and not os.path.exists(record)
+    if is_new and works and not hook.agent:
         process = os.environ.get(host.process, "")
         number = process if process.isdigit() else str(os.getppid())
         files.write(record, f"{number}\n{path}\n")
     return NOTHING
 
 
-def _is_behind(layout: Layout, given: HookInput) -> bool:
-    """Return whether a turn ended before its transcript was written."""
-    behind = seen_agents.path(layout, given.session, seen_agents.BEHIND)
-    return bool(given.session) and not given.agent and os.path.exists(behind)
+def _is_behind(layout: Layout, hook: HookInput) -> bool:
+    """Whether a turn ended before its transcript was written."""
+    behind = seen_agents.path(layout, hook.session, seen_agents.BEHIND)
+    return bool(hook.session) and not hook.agent and os.path.exists(behind)
 
 
-def _calls_an_agent(layout: Layout, given: HookInput) -> object:
-    """Return whether a prompt of the user's begins with the name of an agent."""
+def _calls_an_agent(layout: Layout, hook: HookInput) -> object:
+    """Whether a prompt of the user's begins with the name of an agent."""
     from contextkit.base import agents
 
-    return not given.agent and agents.recognized(
-        given.text("prompt"), layout.limits.handoff_prefixes
-    )
+    return not hook.agent and agents.recognized(hook.text("prompt"), layout.limits.handoff_prefixes)
 
 
-def note_start(layout: Layout, given: HookInput) -> Answer:
+def note_start(layout: Layout, hook: HookInput) -> Answer:
     """Record when a subagent started: those that ran in parallel get verdicts of their own."""
-    if given.agent:
-        before = seen_agents.load(layout, given.session, given.agent)
+    if hook.agent:
+        before = seen_agents.load(layout, hook.session, hook.agent)
         record = seen_agents.HookAgent(
-            agent_type=given.agent_type, started=names.now(), about=before.about
+            agent_type=hook.agent_type, started=names.now(), about=before.about
         )
-        seen_agents.save(layout, given.session, given.agent, record)
+        seen_agents.save(layout, hook.session, hook.agent, record)
     return NOTHING
 
 
-def note_stop(layout: Layout, given: HookInput) -> Answer:
+def note_stop(layout: Layout, hook: HookInput) -> Answer:
     """Record when a subagent ended whose answer is too short to be kept, unless it is sent back."""
-    whose = layout, given.session, given.agent
-    record = seen_agents.load(*whose) if given.agent and not given.sent_back else None
+    whose = layout, hook.session, hook.agent
+    record = seen_agents.load(*whose) if hook.agent and not hook.sent_back else None
     if record and record.started > record.stopped:
-        with seen_agents.locked(layout, given.session):
+        with seen_agents.locked(layout, hook.session):
             seen_agents.save(*whose, seen_agents.load(*whose).replace(stopped=names.now()))
     return NOTHING
 
 
-def _may_brief(layout: Layout, given: HookInput) -> bool:
-    """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
+def _may_brief(layout: Layout, hook: HookInput) -> bool:
+    """Whether a subagent gets a briefing, unlike one that judges others or works for a run."""
     from contextkit.base import agents
 
     places = (layout.capsules, layout.handoffs)
     there = _is_apart(layout) or any(map(os.path.isdir, places))
-    return there and not (agents.judges(given.agent_type) or _is_expected(layout, given))
+    return there and not (agents.judges(hook.agent_type) or _is_expected(layout, hook))
 
 
-def ask(layout: Layout, given: HookInput) -> Answer:
+def ask(layout: Layout, hook: HookInput) -> Answer:
     """Tell a subagent where a long report belongs and how to answer, unless a run asked it."""
-    if not given.agent or given.passed.get("agent_type") == "" or _is_expected(layout, given):
+    if not hook.agent or hook.passed.get("agent_type") == "" or _is_expected(layout, hook):
         return NOTHING
     from contextkit.payloads.documents import receipts
 
-    path = receipts.prepare(layout, given.agent)
+    path = receipts.prepare(layout, hook.agent)
     return Answer(context=receipts.contract(layout.shown(path)))
 
 
-def _is_expected(layout: Layout, given: HookInput) -> bool:
-    """Return whether a live review run asked this agent, whose contract the run gives."""
+def _is_expected(layout: Layout, hook: HookInput) -> bool:
+    """Whether a live review run asked this agent, and so gives it a contract."""
     if not _has_runs(layout):
         return False
     from contextkit.hosts.flows import reviews
 
-    return reviews.expected(layout, given, names.now()) is not None
+    return reviews.expected(layout, hook, names.now()) is not None
 
 
-def _may_keep(layout: Layout, given: HookInput) -> bool:
+def _may_keep(layout: Layout, hook: HookInput) -> bool:
     """Whether a subagent left a report, or its last message is one or has a verdict."""
-    text, budget = given.text("last_assistant_message"), layout.limits.payload_budget
-    keeps = hosts.may_hold_a_verdict(text) or bool(text and given.passed.get("stop_hook_active"))
-    if not keeps and len(text) > budget:  # it has no more tokens than characters
+    text, budget = hook.text("last_assistant_message"), layout.limits.payload_budget
+    keeps = hosts.may_hold_a_verdict(text) or bool(text and hook.passed.get("stop_hook_active"))
+    if not keeps and len(text) > budget:  # a text never has more tokens than characters
         from contextkit.base import tokens
 
         keeps = tokens.estimate(text) > budget
-    may_leave = given.agent and not given.sent_back
+    may_leave = hook.agent and not hook.sent_back
     if not keeps and may_leave and os.path.isdir(os.path.join(layout.state, "reports")):
         from contextkit.payloads.documents import receipts
 
-        keeps = bool(receipts.left_by(layout, given.agent, given.text("cwd")))
-    return keeps and not _nobody(layout, given)
+        keeps = bool(receipts.left_by(layout, hook.agent, hook.text("cwd")))
+    return keeps and not _nobody(layout, hook)
 
 
-def keep_finding(layout: Layout, given: HookInput) -> Answer:
+def keep_finding(layout: Layout, hook: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
     places = (layout.memory, os.path.dirname(layout.memory_state("current")))
-    if not any(map(os.path.isdir, places)) or given.passed.get("stop_hook_active"):
+    if not any(map(os.path.isdir, places)) or hook.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 
-    if not store.current_task(layout) or _nobody(layout, given):
+    if not store.current_task(layout) or _nobody(layout, hook):
         return NOTHING
     from contextkit.memory.flows import agents
 
-    name = given.agent_type or given.agent
-    agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
+    name = hook.agent_type or hook.agent
+    agents.agent_ended(layout, name, hook.text("last_assistant_message"), names.now())
     return NOTHING
 
 
 def _is_apart(layout: Layout) -> bool:
-    """Return whether this is a worktree: what it starts with may be in another one."""
+    """Whether this is a worktree, whose context may be in another one."""
     return layout.repository is not None and layout.repository.folder != layout.repository.common
 
 
 def _has_runs(layout: Layout) -> bool:
-    """Return whether a review was ever started here."""
+    """Whether a review was ever started here."""
     return os.path.isdir(layout.store("run"))
 
 
-def _may_review(layout: Layout, given: HookInput) -> bool:
-    """Return whether a session may be a reviewer of a run."""
-    return not given.agent and _has_runs(layout)
+def _may_review(layout: Layout, hook: HookInput) -> bool:
+    """Whether a session may be a reviewer of a run."""
+    return not hook.agent and _has_runs(layout)
 
 
-def _nobody(layout: Layout, given: HookInput) -> bool:
-    """Return whether the host's own summarizer stops: it has no type and never started."""
-    if given.passed.get("agent_type") != "":
+def _nobody(layout: Layout, hook: HookInput) -> bool:
+    """Whether the host's own summarizer stops: it has no type and never started."""
+    if hook.passed.get("agent_type") != "":
         return False
-    return not seen_agents.load(layout, given.session, given.agent).started
+    return not seen_agents.load(layout, hook.session, hook.agent).started
 
 
-def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
-    """Return whether a tool brings what a subagent reports to the main agent."""
-    starts_agents = given.text("tool_name") in given.declared.matcher.split("|")
-    return starts_agents and isinstance(given.passed.get("tool_response"), dict)
+def _is_of_an_agent(layout: Layout, hook: HookInput) -> bool:
+    """Whether a tool brings a subagent's report to the main agent."""
+    starts_agents = hook.text("tool_name") in hook.declared.matcher.split("|")
+    return starts_agents and isinstance(hook.passed.get("tool_response"), dict)
 
 
-def _is_too_long(layout: Layout, given: HookInput) -> bool:
-    """Whether a tool's output may be too long, and be replaced: never that of a file read."""
-    most, result = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
-    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(result)
+def _is_too_long(layout: Layout, hook: HookInput) -> bool:
+    """Whether a tool's output may be too long and replaceable; that of reading a file never is."""
+    most, result = layout.limits.hook_tool_output_tokens, hook.passed.get("tool_response")
+    return hook.declared.is_about(hook.text("tool_name")) and 0 < most < _longest(result)
 
 
-def _is_wrappable(given: HookInput) -> bool:
-    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+def _is_wrappable(hook: HookInput) -> bool:
+    """Whether a tool runs a command that may be wrapped; most commands may not."""
     from contextkit.hosts.flows import rewriting
 
-    shell = given.declared.is_about(given.text("tool_name"))
-    waits = shell and rewriting.is_about_a_command(given)
-    return waits and bool(rewriting.wrappable(given.inside("tool_input")["command"]))
+    shell = hook.declared.is_about(hook.text("tool_name"))
+    waits = shell and rewriting.is_about_a_command(hook)
+    return waits and bool(rewriting.wrappable(hook.inside("tool_input")["command"]))
 
 
-def _longest(found: object) -> int:
-    """Return the length of the longest text in a tool's result: it has no more tokens."""
-    if isinstance(found, str):
-        return len(found)
-    inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+def _longest(result: object) -> int:
+    """The length of the longest text in a tool's result: it has no more tokens."""
+    if isinstance(result, str):
+        return len(result)
+    inside = (
+        result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
+    )
     return max(map(_longest, inside), default=0)
 
 
-def _has_work(layout: Layout, given: HookInput) -> bool:
-    """Return whether a session that ends left anything that ends with it."""
+def _has_work(layout: Layout, hook: HookInput) -> bool:
+    """Whether an ending session has anything that ends with it."""
     places = (layout.payloads, layout.hooks, layout.running)
     state = os.path.join(layout.handoffs, "session-state")
-    of_session = [os.path.join(place, given.session) for place in places]
-    return bool(given.session) and any(map(os.path.exists, [*of_session, state]))
+    of_session = [os.path.join(place, hook.session) for place in places]
+    return bool(hook.session) and any(map(os.path.exists, [*of_session, state]))
 
 
-def pull_machines(layout: Layout, given: HookInput) -> Answer:
+def pull_machines(layout: Layout, hook: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
     _sync(layout, "pull")
     return Answer(context=layout.needs_trust("sync"))
 
 
-def push_machines(layout: Layout, given: HookInput) -> Answer:
+def push_machines(layout: Layout, hook: HookInput) -> Answer:
     """Push what is new here in the background, if `sync` is set."""
     _sync(layout, "push")
     return NOTHING
@@ -488,10 +488,10 @@ def _sync(layout: Layout, verb: str) -> None:
                        file_actions=nothing, setsid=True)  # fmt: skip
 
 
-def actions_of(given: HookInput) -> tuple[Action, ...]:
-    """Return the actions for an event of a host; none for an undeclared event."""
-    declared = hosts.find(given.host).events.get(given.event)
-    if declared and declared.ours == "PreToolUse" and not _is_wrappable(given):
+def actions_of(hook: HookInput) -> tuple[Action, ...]:
+    """The actions for an event of a host; none for an undeclared event."""
+    declared = hosts.find(hook.host).events.get(hook.event)
+    if declared and declared.ours == "PreToolUse" and not _is_wrappable(hook):
         return ()
     return ACTIONS.get(declared.ours, ()) if declared else ()
 
@@ -512,14 +512,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(_is_behind, "sessions.catch_up"),
         note_session,
         where(_may_review, "reviews.note_reviewer"),
-        where(lambda layout, given: given.session and not given.agent
-              and seen_agents.links(layout, given.session), "outputs.tell_links"),
+        where(lambda layout, hook: hook.session and not hook.agent
+              and seen_agents.links(layout, hook.session), "outputs.tell_links"),
         where(_calls_an_agent, "sessions.switch_agent"),
     ),
     "SubagentStart": (note_start, where(_may_brief, "sessions.brief"), ask),
     "SubagentStop": (
         keep_finding,
-        where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
+        where(lambda layout, hook: _has_runs(layout) and not _nobody(layout, hook),
               "reviews.judge"),
         where(_may_keep, "outputs.keep"),
         note_stop,
@@ -536,10 +536,10 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "PostCompact": (where(lambda *_: True, "sessions.after"),),
     "Stop": (
         where(_may_review, "reviews.judge_session"),
-        where(lambda _, given: not (given.agent or given.sent_back)
+        where(lambda _, hook: not (hook.agent or hook.sent_back)
               and os.environ.get("CONTEXT_SUBAGENT_ID"), "outputs.hand_in"),
         note_session,
-        where(lambda _, given: os.path.isfile(given.text("transcript_path")),
+        where(lambda _, hook: os.path.isfile(hook.text("transcript_path")),
               "sessions.when_full"),
     ),
     "SessionEnd": (
@@ -551,7 +551,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
 
 
 def log(hooks: str) -> str:
-    """Return the path of the diagnostics in the folder of the hooks."""
+    """The path of the diagnostics in the folder of the hooks."""
     return os.path.join(hooks, "diagnostics.log")
 
 
@@ -570,7 +570,7 @@ def note(hooks: str, where: str, problem: Exception | str) -> None:
 
 
 def noted(hooks: str) -> list[str]:
-    """Return the lines, oldest first; none if there is no file."""
+    """The lines, oldest first; none if there is no file."""
     try:
         text = files.read_bytes(log(hooks)).decode("utf-8", "replace")
     except ContextError:

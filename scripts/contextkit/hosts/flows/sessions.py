@@ -1,4 +1,4 @@
-"""The start and the end of a session: what it or a subagent learns, what ends and comes back.
+"""The start and the end of a session: what it or a subagent is told, what ends and comes back.
 
 In between, a context that is full or about to be compacted is saved.
 
@@ -23,19 +23,19 @@ _NAMED = 8  # payloads listed by id
 _TAIL = 1 << 17  # bytes at the end of a transcript with the last prompt and message
 _MEETING = 120  # seconds between a turn's end and a compaction that share one snapshot
 _KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be resumed
-_LAST = 8 << 20  # bytes at the end of a transcript that are looked at
+_LAST = 8 << 20  # bytes at the end of a transcript that are read
 _CALL = "call:"  # before the id of a call, as the recipient of what it showed
-_DEAD = 20  # files of dead sessions that are looked at
+_DEAD = 20  # files of dead sessions that are read
 
 
-def command(layout: Layout, given: HookInput) -> Answer:
+def command(layout: Layout, hook: HookInput) -> Answer:
     """Say how a plugin's commands are called here."""
     named = os.environ["CONTEXTKIT_COMMAND"]
     return Answer(context=f"Call `contextkit NAME …` as `{named} NAME …` here.")
 
 
-def reminders(layout: Layout, given: HookInput) -> Answer:
-    """Return a line with the number of open reminders."""
+def reminders(layout: Layout, hook: HookInput) -> Answer:
+    """A line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
@@ -45,12 +45,12 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     return Answer(context=line) if count else NOTHING
 
 
-def handoff(layout: Layout, given: HookInput) -> Answer:
+def handoff(layout: Layout, hook: HookInput) -> Answer:
     """A line about the newest handoff that nobody has consumed; a resumed agent is active again."""
     from contextkit.handoffs.documents import state
 
-    if given.text("source") == "resume":
-        state.resume_session(layout, given.session)
+    if hook.text("source") == "resume":
+        state.resume_session(layout, hook.session)
     stored = state.current(layout)
     waiting = stored.waiting(stored.everywhere())
     if not waiting:
@@ -62,45 +62,45 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     return Answer(context=line, refs=(f"handoff:{ref}",))
 
 
-def brief(layout: Layout, given: HookInput) -> Answer:
-    """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
+def brief(layout: Layout, hook: HookInput) -> Answer:
+    """A new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
-    text = prompts.brief(layout, branch, given.agent_type, _task_of(given))
+    text = prompts.brief(layout, branch, hook.agent_type, _task_of(hook))
     return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
 
 
-def _task_of(given: HookInput) -> str:
-    """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
-    lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
+def _task_of(hook: HookInput) -> str:
+    """The prompt of the agent that starts, from the end of the transcript; '' if unknown."""
+    lines = formats.tail(hook.text("transcript_path"), _TAIL).split(b"\n")
     calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
     for part in _parts(calls):
         asked = formats.inside(part, "input")
-        if asked.get("subagent_type") == given.agent_type:
+        if asked.get("subagent_type") == hook.agent_type:
             return str(asked.get("prompt") or "")
     return ""
 
 
-def saved(layout: Layout, given: HookInput) -> Answer:
-    """Return what was saved: all of it if the context is lost, else a line on the open task."""
-    source = given.text("source")
+def saved(layout: Layout, hook: HookInput) -> Answer:
+    """The saved context: all of it if the context was lost, else a line on the open task."""
+    source = hook.text("source")
     goes_on = source in ("compact", "resume")
-    dead, transcript = _take_dead(layout, given.session)
+    dead, transcript = _take_dead(layout, hook.session)
     died, answer, session = "", NOTHING, ""
     if source == "clear":  # told once
         cleared = layout.memory_state("cleared")
         session = files.first_line(cleared)
         files.discard(cleared)
     if goes_on:
-        answer, session = _recovered(layout), given.session if source == "compact" else ""
+        answer, session = _recovered(layout), hook.session if source == "compact" else ""
     elif dead:
         from contextkit.memory.documents import store
 
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
-    where = "this session" if session == given.session else "the session before"
+    where = "this session" if session == hook.session else "the session before"
     stored = _payloads(layout, session, where)
     is_told = goes_on or (dead and stored)
     if answer == NOTHING and not is_told:
@@ -108,21 +108,21 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     return answer.replace(context="\n".join(filter(None, (died, answer.context, stored))))
 
 
-def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
-    """What of an answer this conversation has not been told since its last compaction."""
-    if answer == NOTHING or not given.session:
+def unseen(layout: Layout, hook: HookInput, answer: Answer) -> Answer:
+    """The part of an answer that this conversation has not been told since its last compaction."""
+    if answer == NOTHING or not hook.session:
         return answer
-    path = told(layout, given.session)
+    path = told(layout, hook.session)
     keys = frozenset((files.read_if_there(path) or "").split("\n"))
-    before = keys if given.text("source") in ("compact", "resume") else frozenset[str]()
+    before = keys if hook.text("source") in ("compact", "resume") else frozenset[str]()
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
-    said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
+    shown = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
         shelf.forget(os.path.dirname(path), time.time() - _KEPT)
-        files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
+        files.write(path, "\n".join(sorted(keys | set(map(_key, shown)))), derived=True)
     except (OSError, ContextError):
-        pass  # where nothing can be written it is told again
+        pass  # where nothing can be written, it is told again
     if quoted != answer.quoted and quoted:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     fresh = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
@@ -145,18 +145,18 @@ def _new_of(text: str, before: frozenset[str]) -> str:
 
 
 def _key(line: str) -> str:
-    """What recognizes a line, without what changes by itself: how long ago it was saved."""
+    """The key by which a line is recognized, without its age, which changes by itself."""
     text = line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
     return names.sha256(text.encode("utf-8", "replace"))[:16]
 
 
 def told(layout: Layout, session: str) -> str:
-    """Return the file of what a conversation was told; a compaction drops that."""
+    """The file of what a conversation was told, up to its last compaction."""
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
 def _payloads(layout: Layout, session: str, where: str) -> str:
-    """Return a line with the ids of the session's newest payloads, also of one that ended."""
+    """A line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
     from contextkit.payloads.documents import store
@@ -195,7 +195,7 @@ def _open_task(layout: Layout) -> Answer:
 
 
 def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
-    """What recovery prints about a task, by default the session's, in the host's limits.
+    """The recovery report of a task, by default the session's, within the host's limits.
 
     `transcript` is that of a session that died: its work since the last save is included, and this
     session takes up its task.
@@ -227,18 +227,18 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
-def switch_agent(layout: Layout, given: HookInput) -> Answer:
+def switch_agent(layout: Layout, hook: HookInput) -> Answer:
     """Switch to the agent that the prompt begins with."""
     from contextkit.base import agents, redaction
     from contextkit.handoffs.flows import switch
 
     limits = layout.limits
-    prompt = redaction.redacted(given.text("prompt"), limits.secrets_allow)[0]
+    prompt = redaction.redacted(hook.text("prompt"), limits.secrets_allow)[0]
     longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    transcript = given.text("transcript_path")
+    transcript = hook.text("transcript_path")
     text = switch.switch_from_prompt(layout, prompt, names.now(), longest, most, transcript)
     if text is None:
-        called = agents.recognized(given.text("prompt"), limits.handoff_prefixes)
+        called = agents.recognized(hook.text("prompt"), limits.handoff_prefixes)
         if called and not os.path.exists(os.path.join(layout.here, called[0])):
             text = switch.nobody(layout, called[0])
     return Answer(context=text or "", is_prompt=True)
@@ -261,24 +261,24 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     return max(dead)[1:] if dead else ("", "")
 
 
-def start(layout: Layout, given: HookInput) -> None:
+def start(layout: Layout, hook: HookInput) -> None:
     """Restore what a resumed session stored; end unused sessions."""
     from contextkit.payloads.flows import retention
 
     now = names.now()
-    if given.session:
-        retention.wake(layout, given.session, now)
-    retention.sweep_in_passing(layout, now, given.session)
+    if hook.session:
+        retention.wake(layout, hook.session, now)
+    retention.sweep_in_passing(layout, now, hook.session)
     seen_agents.sweep(layout, now)
 
 
-def finish(layout: Layout, given: HookInput) -> None:
+def finish(layout: Layout, hook: HookInput) -> None:
     """End a session's payloads and active agent; both come back if it is resumed."""
-    if os.path.isdir(os.path.join(layout.payloads, given.session)):
-        note_opened(layout, given.session, given.text("transcript_path"))
-    if given.text("reason") == "clear":  # the next session may need what this one stored
-        files.write(layout.memory_state("cleared"), given.session + "\n", derived=True)
-    end(layout, given.session)
+    if os.path.isdir(os.path.join(layout.payloads, hook.session)):
+        note_opened(layout, hook.session, hook.text("transcript_path"))
+    if hook.text("reason") == "clear":  # the next session may need what this one stored
+        files.write(layout.memory_state("cleared"), hook.session + "\n", derived=True)
+    end(layout, hook.session)
 
 
 def end(layout: Layout, session: str) -> list[str]:
@@ -306,9 +306,9 @@ def end(layout: Layout, session: str) -> list[str]:
 
 
 def note_opened(layout: Layout, session: str, transcript: str) -> None:
-    """Note in the ledger, once, what the session opened of its payloads by its host's own tools.
+    """Note in the ledger, once, which payloads the session opened with its host's own tools.
 
-    No hook sees that; the transcript tells it, with the tokens of each result.
+    No hook sees that, but the transcript has it, with the tokens of each result.
     """
     from contextkit.base import tokens
 
@@ -324,7 +324,7 @@ def note_opened(layout: Layout, session: str, transcript: str) -> None:
 
 
 def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
-    """Yield the id of each call that names a payload's file, and the payload's address."""
+    """The id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
     for part in _parts(line for line in lines if store.encode() in line):
         call = str(part.get("id") or part.get("call_id") or "")
@@ -336,7 +336,7 @@ def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
 
 
 def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the id of each of these calls with what it returned."""
+    """The id of each of these calls with what it returned."""
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
@@ -346,7 +346,7 @@ def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, 
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the calls and results in lines of a transcript, of either form."""
+    """The calls and results in lines of a transcript, of either form."""
     for line in map(formats.object_in, lines):
         if payload := formats.inside(line, "payload"):
             yield payload
@@ -355,40 +355,40 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
             yield from (block for block in content if isinstance(block, dict))
 
 
-def when_full(layout: Layout, given: HookInput) -> None:
+def when_full(layout: Layout, hook: HookInput) -> None:
     """Write a snapshot if the context has entered the save zone since the last one."""
     from contextkit.memory.documents import context_window
 
-    count, window = _usage(given)
-    if given.declared.ours == "Stop" and given.session and _is_behind(given):
-        files.write(seen_agents.path(layout, given.session, seen_agents.BEHIND), "")
+    count, window = _usage(hook)
+    if hook.declared.ours == "Stop" and hook.session and _is_behind(hook):
+        files.write(seen_agents.path(layout, hook.session, seen_agents.BEHIND), "")
     if count:
-        zone, path = context_window.look(layout, *_whose(layout, given), count, window)
+        zone, path = context_window.look(layout, *_whose(layout, hook), count, window)
         if zone.name == context_window.SAVE and not path:
-            _save_once(layout, given, count)
+            _save_once(layout, hook, count)
 
 
-def catch_up(layout: Layout, given: HookInput) -> None:
-    """Do what the end of a turn could not, because the transcript was not written by then."""
-    files.discard(seen_agents.path(layout, given.session, seen_agents.BEHIND))
-    when_full(layout, given)
+def catch_up(layout: Layout, hook: HookInput) -> None:
+    """Do what the end of a turn could not, as the transcript was not written by then."""
+    files.discard(seen_agents.path(layout, hook.session, seen_agents.BEHIND))
+    when_full(layout, hook)
 
 
-def before(layout: Layout, given: HookInput) -> None:
-    """Save what is known before the host compacts the context."""
-    files.discard(told(layout, given.session))
-    path = _save_once(layout, given, _usage(given)[0], _MEETING)
-    files.write(seen_agents.path(layout, given.session, seen_agents.COMPACTION), path + "\n")
+def before(layout: Layout, hook: HookInput) -> None:
+    """Save everything known before the host compacts the context."""
+    files.discard(told(layout, hook.session))
+    path = _save_once(layout, hook, _usage(hook)[0], _MEETING)
+    files.write(seen_agents.path(layout, hook.session, seen_agents.COMPACTION), path + "\n")
 
 
-def after(layout: Layout, given: HookInput) -> None:
+def after(layout: Layout, hook: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
     from contextkit.memory.documents import context_window
     from contextkit.memory.flows import saving
 
-    context_window.forget(layout, *_whose(layout, given))
-    summary = _summary(given.text("compact_summary"))
-    mark = seen_agents.path(layout, given.session, seen_agents.COMPACTION)
+    context_window.forget(layout, *_whose(layout, hook))
+    summary = _summary(hook.text("compact_summary"))
+    mark = seen_agents.path(layout, hook.session, seen_agents.COMPACTION)
     waiting = layout.join((files.read_if_there(mark) or "").strip())
     if os.path.isfile(waiting):
         files.discard(mark)
@@ -397,56 +397,56 @@ def after(layout: Layout, given: HookInput) -> None:
                 saving.complete_snapshot(layout, waiting, summary)
             return
         except ContextError:
-            pass  # somebody edited it meanwhile: both are kept
-    _save(layout, given, 0, names.now(), summary=summary)
+            pass  # it was edited in the meantime: both are kept
+    _save(layout, hook, 0, names.now(), summary=summary)
 
 
-def _save_once(layout: Layout, given: HookInput, count: int, *within: int) -> str:
+def _save_once(layout: Layout, hook: HookInput, count: int, *within: int) -> str:
     """Save a snapshot, unless there is one of this moment; return its path."""
     from contextkit.memory.documents import context_window
 
-    now, transcript = names.now(), given.text("transcript_path")
+    now, transcript = names.now(), hook.text("transcript_path")
 
     def save() -> str:
-        return _save(layout, given, count, now, transcript=transcript)
+        return _save(layout, hook, count, now, transcript=transcript)
 
-    return context_window.once(layout, *_whose(layout, given), save, now, *within)[0]
+    return context_window.once(layout, *_whose(layout, hook), save, now, *within)[0]
 
 
 def _save(
-    layout: Layout, given: HookInput, count: int, now: int, summary: str = "", transcript: str = ""
+    layout: Layout, hook: HookInput, count: int, now: int, summary: str = "", transcript: str = ""
 ) -> str:
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving
 
-    reason = "manual" if given.text("trigger") == "manual" else "token_limit"
+    reason = "manual" if hook.text("trigger") == "manual" else "token_limit"
     made = saving.automatic_snapshot(
         layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
     )
     return layout.shown(snapshots.save(layout, made, now))
 
 
-def _whose(layout: Layout, given: HookInput) -> tuple[str, str]:
+def _whose(layout: Layout, hook: HookInput) -> tuple[str, str]:
     """The session and the task that a context belongs to."""
     from contextkit.memory.documents import store
 
-    return given.session or sessions.find_current(layout), store.current_task(layout)
+    return hook.session or sessions.find_current(layout), store.current_task(layout)
 
 
-def _is_behind(given: HookInput) -> bool:
-    """Return whether the transcript still lacks the turn's last message."""
-    message, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
+def _is_behind(hook: HookInput) -> bool:
+    """Whether the transcript still lacks the turn's last message."""
+    message, path = hook.text("last_assistant_message").strip(), hook.text("transcript_path")
     if not message or not os.path.isfile(path):
         return False
     words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
     return words not in formats.tail(path, _TAIL)
 
 
-def _usage(given: HookInput) -> tuple[int, int]:
-    """Return the tokens of the context and the size of its window; 0 for what is unknown."""
+def _usage(hook: HookInput) -> tuple[int, int]:
+    """The tokens of the context and the size of its window; 0 for what is unknown."""
     from contextkit.memory.documents import context_window
 
-    path = given.text("transcript_path")
+    path = hook.text("transcript_path")
     try:
         return context_window.usage(path) if os.path.isfile(path) else (0, 0)
     except ContextError:  # the format of another host

@@ -96,7 +96,7 @@ def _copy(source: str, adopted: vendored.Adopted, top: str, args: Arguments, pla
 
 
 def _python(source: str) -> str:
-    """An interpreter that has what the toolkit in `source` needs."""
+    """An interpreter with everything that the toolkit in `source` needs."""
     own = os.path.join(source, ".venv", "bin", "python")
     if os.access(own, os.X_OK):
         return own
@@ -110,7 +110,7 @@ def _python(source: str) -> str:
 
 
 def _news(read: Callable[[str], str | None], place: str, force: bool) -> list[str]:
-    """Say which version a toolkit is, and what is new in it, without running it."""
+    """Lines on the version of a toolkit and what is new in it, found without running it."""
     match = _STATED.search(read(_VERSION_FILE) or "")
     if match is None or not version.is_version(match[1]):
         raise bad_input(f"to: {place}: is not a contextkit that states its version")

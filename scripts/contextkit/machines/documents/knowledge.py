@@ -1,4 +1,4 @@
-"""What this machine is and knows: its id, the version of each document, what each remote has of it.
+"""What this machine is and knows: its id, its version of each document, what each remote has.
 
     .contextkit/machine                      two lines: the id (12 characters), a name for people
     .contextkit/sync/documents.json          every shared document that is or was here
@@ -45,13 +45,13 @@ class Copy:
 class Version:
     """A document as it was when last inspected.
 
-    counts: for each machine, its change of this document that was settled here last. This machine's
-    own is the one it publishes.
+    counts: for each machine, its last change of this document that was settled here; for this
+    machine, the one it publishes.
     stat: size, time in ns, inode, which reveal a change without reading; if empty, read the file.
     gone: it was removed here; only a newer change brings it back.
     source: the machine that wrote the text here, the only one that may replace it.
     author: the machine whose text this first was; a merge with a third one's does not change that.
-    coming: the digest of a text of `source` that a pull may have written before it was killed.
+    coming: the digest of a text from `source` that a pull may have written before it was killed.
     """
 
     sha256: str
@@ -122,7 +122,7 @@ def lock(layout: Layout) -> files.locked:
 
 
 def myself(layout: Layout) -> tuple[Machine, Notes]:
-    """This machine and what it knows; if its knowledge is lost, become a new machine.
+    """This machine and its notes; if the notes are lost, become a new machine.
 
     A count that starts over would look older than what others have of this machine.
     """
@@ -132,7 +132,7 @@ def myself(layout: Layout) -> tuple[Machine, Notes]:
 
 
 def begin(layout: Layout, before: Notes | None = None) -> tuple[Machine, Notes]:
-    """Become a new machine, which has what the one `before` wrote; the caller holds the lock."""
+    """Become a new machine, which owns what the one `before` wrote; the caller holds the lock."""
     here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
     name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
     files.write(layout.machine, f"{manifests.new_id()}\n{name}\n")
@@ -166,7 +166,7 @@ def identity(layout: Layout) -> Machine | None:
 
 
 def load(layout: Layout, machine: str) -> Notes | None:
-    """What `machine`, this machine, knows; None if the file is lost or another's."""
+    """The notes of `machine`, this one; None if the file is lost or another machine's."""
 
     def made(fields: dict[str, Any]) -> Notes:
         documents = {
@@ -184,7 +184,7 @@ def save(layout: Layout, notes: Notes) -> None:
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
-    """What we know of a remote; nothing if it is lost or from an earlier identity."""
+    """Our notes on a remote; empty if they are lost or from an earlier identity."""
 
     def made(fields: dict[str, Any]) -> Remote:
         entries = {
@@ -209,7 +209,7 @@ def _file_of(address: str) -> str:
 
 
 def _read(path: str, machine: str, make: Callable[[dict[str, Any]], T]) -> T | None:
-    """What `make` makes of one of our files; None if it is unusable or another machine's."""
+    """The result of `make` for one of our files; None if it is unusable or another machine's."""
     try:
         fields = formats.object_in(files.read_bytes(path))
         is_ours = (fields.get("format"), fields.get("machine")) == (_FORMAT, machine)

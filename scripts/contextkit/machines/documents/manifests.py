@@ -28,7 +28,7 @@ _MOST_NAME = 60  # characters of a machine's name
 _SEGMENT = re.compile(r"[^./\\<>][^/\\<>]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_TAGS = str.maketrans("<>", "‹›")
-DAMAGED = b""  # stands for an object that a key cannot open
+DAMAGED = b""  # in place of an object that a key cannot open
 ENDED = "ended"  # kind of an entry for something that ended: `ended/payload/<session>`
 
 
@@ -66,7 +66,7 @@ class Head:
     """The newest state of a machine; `documents` and `bytes` count everything that it shares.
 
     chain: the digests of the manifests that a new reader reads, oldest first; `digest` is that of
-    the newest. signature: of all else, as ssh-keygen writes it.
+    the newest. signature: of everything else, as ssh-keygen writes it.
     """
 
     machine: str
@@ -234,7 +234,7 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
 
 
 def _time(fields: dict[str, Any]) -> str:
-    """When it was written; empty if that is no time."""
+    """The time of writing; empty if it is no valid time."""
     at = str(fields.get("at"))
     return at if names.shape(at) == "0000-00-00T00:00:00Z" else ""
 

@@ -22,13 +22,13 @@ _SEALED = "sealed"  # the field of an outer head that holds the real one
 
 
 class Elsewhere(ContextError):
-    """The head on the remote is not the one that we left: another folder uses our id."""
+    """The head on the remote is not our last one: another folder uses our id."""
 
 
 class Sending(NamedTuple):
     """What a push writes under a machine's keys: objects, then their manifest, then the head.
 
-    `keep` holds every key that is needed from now on, `before` the digest in the head that we left.
+    `keep` has every key that is needed from now on, `before` the digest in our last head.
     """
 
     machine: str
@@ -40,14 +40,14 @@ class Sending(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes that are sent."""
+        """The number of bytes to send."""
         return sum(map(len, self.objects.values())) + len(self.manifest[1]) + len(self.head)
 
 
 class Engine:
-    """What a push and a pull use; network and disk errors are ContextErrors with its name.
+    """The interface for push and pull; network and disk errors are ContextErrors with its name.
 
-    It has the tree of `manifests` at `where`; how keys are kept is added for each kind of remote.
+    It keeps the tree of `manifests` at `where`; each kind of remote adds how keys are stored.
     """
 
     def __init__(self, where: str) -> None:
@@ -62,11 +62,11 @@ class Engine:
         raise NotImplementedError
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
+        """(key, value) for the keys that exist, in any order."""
         raise NotImplementedError
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote and no other machine needs."""
+        """Remove everything that a machine wrote and no other one needs."""
         raise NotImplementedError
 
     def heads(self) -> dict[str, bytes]:
@@ -87,7 +87,7 @@ class Engine:
         return sending.size
 
     def _check(self, sending: Sending) -> None:
-        """Raise Elsewhere for another head there than the one that we left."""
+        """Raise Elsewhere if the head there is not our last one."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
@@ -189,7 +189,7 @@ class Objects(Engine):
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What goes wrong inside is a ContextError with the name of the remote."""
+        """Turn errors inside into a ContextError with the name of the remote."""
         try:
             yield
         except ContextError:
@@ -217,7 +217,7 @@ _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance
          "-c", "protocol.ext.allow=never",
          "-c", "fetch.fsckObjects=true", "-c", "http.lowSpeedLimit=1",
          "-c", "http.lowSpeedTime=60")  # fmt: skip
-# The same at the other end of a local path, which does not see the options of this one.
+# The same for the other end of a local path, which does not see our options.
 _SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=: -c gc.auto=0"
            " -c core.fsmonitor=false -c receive.autogc=false")  # fmt: skip
 
@@ -262,12 +262,12 @@ class Git(Engine):
         return {keys[key]: data for key, data in self._read(keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that the machine has; `heads` has fetched them."""
+        """(key, value) for the keys that the machine has; `heads` has fetched them."""
         for name, data in self._read(f"{machine}:{key}" for key in keys):
             yield name.partition(":")[2], data
 
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Each existing `machine:key` with its content, all from one process."""
+        """Each existing `machine:key` with its content, all read by one process."""
         keys, here = list(wanted), self._here()
         path = os.path.join(self._folder, f"wanted-{os.getpid()}")
         files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)

@@ -27,12 +27,12 @@ _AT_ONCE = 500  # documents per fetch
 
 
 class Offer:
-    """The state of one call of `pull`: where it works, who asks, what it knows, what came of it."""
+    """The state of one call of `pull`: its place, its caller, its notes, its results."""
 
     def __init__(self, layout: Layout, machine: Machine, notes: Notes, report: Report) -> None:
         self.layout, self.machine, self.notes, self.report = layout, machine, notes, report
         self.now = names.now()
-        self.sessions: dict[str, None] = {}  # in which something was stored
+        self.sessions: dict[str, None] = {}  # those in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
         self.read: dict[str, int] = {}  # the manifest up to which each machine is done
@@ -43,7 +43,7 @@ class Offer:
         return remotes.of_user(self.layout)
 
     def tell(self, did: str, entry: Entry, to: str = "") -> None:
-        """Report what was done with an entry of the sender, and where `to` or why."""
+        """Report what was done with an entry of the sender, and where to, or why."""
         self.report.add(did, shares.address(entry.name), entry.bytes, self.sender.name, to)
 
     def refuse(self, entry: Entry, why: ContextError) -> None:
@@ -139,7 +139,7 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
 
 
 def _announce(offer: Offer, documents: list[Entry]) -> None:
-    """Record what the sender may write here: what a killed pull wrote is known as the sender's."""
+    """Record what the sender may write here, so that it is known even if the pull is killed."""
     offer.notes.unfinished = True
     sender = offer.sender.id
     for entry in documents:
@@ -169,7 +169,7 @@ def _is_new(offer: Offer, entry: Entry) -> bool:
 
 
 def _note_settled(offer: Offer, version: Version, entry: Entry) -> None:
-    """Note that an entry asks for nothing more, and that it came after the sender's copies."""
+    """Note that an entry is dealt with, and that it is newer than the sender's copies."""
     version.counts[offer.sender.id] = entry.count
     _discard_older(offer, version)
 
@@ -219,7 +219,7 @@ def _check_spelling(offer: Offer, name: str) -> None:
 
 
 def _spellings(name: str) -> Iterator[tuple[str, str]]:
-    """Yield a name and each folder on its way, all as a file system without case compares them."""
+    """A name and each folder on its way, all as a file system without case compares them."""
     parts = name.split("/")
     for end in range(2, len(parts) + 1):
         part = "/".join(parts[:end])
@@ -239,7 +239,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     if ours == data:
         _note_settled(offer, version, entry)
         return ""
-    if version.source == offer.sender.id:  # as they gave it
+    if version.source == offer.sender.id:  # as the sender gave it
         files.write(path, data)
         return _taken(offer, entry, path, data)
     merge = shares.merger(entry.name)
@@ -346,7 +346,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
-    """Report and return whether what ended there goes on here: it has documents not from there."""
+    """Whether what ended there goes on here, having other documents; reports so."""
     versions = offer.notes.documents
     here = [versions[name] for name in listed if name in versions and not versions[name].gone]
     others = [version for version in here if version.source != offer.sender.id]

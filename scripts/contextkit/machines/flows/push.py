@@ -33,13 +33,13 @@ def push(
                 again = _Push(layout, at, address, machine, notes, redact)
                 if again.recall():
                     knowledge.save_remote(layout, again.there, machine.id)
-                else:  # this folder was copied, and the other one has pushed with this id
+                else:  # this folder is a copy of one that has pushed with the same id
                     machine, notes = knowledge.begin(layout, notes)
         return _Push(layout, at, address, machine, notes, redact).report(chosen, dry_run)
 
 
 class _Push:
-    """One attempt: where it works, as whom, and what the remote has of us so far."""
+    """One attempt: its place, its identity, and what the remote has from us so far."""
 
     def __init__(
         self, layout: Layout, at: engines.Engine, address: str, machine: Machine, notes: Notes,
@@ -82,7 +82,7 @@ class _Push:
         return report
 
     def recall(self) -> bool:
-        """Learn from the remote what we have there; False if another folder uses our id there."""
+        """Learn what the remote has from us; False if another folder uses our id there."""
         remote, notes = self.there, self._notes
         data = self._at.heads().get(notes.machine)
         if data is None:
@@ -135,7 +135,7 @@ class _Push:
         return objects, entries
 
     def _send(self, objects: dict[str, bytes], manifest: tuple[str, bytes], head: Head) -> int:
-        """Send it all; if we are killed midway, the next push looks for what may have arrived."""
+        """Send everything; after a kill midway, the next push looks for what has arrived."""
         layout, there, machine = self._layout, self.there, self._machine.id
         keep = {manifests.object_key(entry.sha256) for entry in _kept(there)}
         keep |= {manifests.manifest_key(machine, number) for number in manifests.chain(head.number)}
@@ -153,7 +153,7 @@ class _Push:
 
 
 def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
-    """Whether these may be ours: no count above our own, no other text at the same count."""
+    """Whether the entries may be ours: no higher count, no other text at the same count."""
     for entry in entries:
         version = notes.documents.get(entry.name)
         ours = version if version and notes.is_ours(version) else None

@@ -136,7 +136,7 @@ def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, A
 
 
 def _signed(keys: Keys, head: Head) -> str:
-    """Who signed a head, or what is wrong; empty where the user knows no signers."""
+    """Who signed a head, or what is wrong; empty if the user knows no signers."""
     try:
         return " ".join(filter(None, standing(keys, head, "")))
     except ContextError:
@@ -144,7 +144,7 @@ def _signed(keys: Keys, head: Head) -> str:
 
 
 def meant(heads: list[Head], which: str, option: str) -> list[Head]:
-    """The heads that an id, a name, or the beginning of an id is meant for. Raises ContextError."""
+    """The heads meant by an id, the beginning of one, or a name. Raises ContextError."""
     fitting = [head for head in heads if which in (head.machine, head.name)]
     fitting = fitting or [head for head in heads if head.machine.startswith(which)]
     if not fitting:
@@ -154,7 +154,7 @@ def meant(heads: list[Head], which: str, option: str) -> list[Head]:
 
 
 def forget(layout: Layout, remote: str, which: str) -> Head:
-    """Remove the one machine that is `meant` from a remote; what others took from it stays."""
+    """Remove the machine that is meant from a remote; what others took from it stays."""
     at, address = engine(layout, remote)
     fitting = meant(list(read_heads(at.heads(), []).values()), which, "forget")
     if len(fitting) > 1:
@@ -173,7 +173,7 @@ def forget(layout: Layout, remote: str, which: str) -> Head:
 
 
 class Keys(Record):
-    """What the user signs with and whom they know; each is empty if it is not set.
+    """The key the user signs with, and the signers they know; each is empty if it is not set.
 
     key: a file, or a public key itself whose other half an agent holds; signers: a file.
     """
@@ -216,7 +216,7 @@ def signed(keys: Keys, head: Head) -> Head:
 
 
 def signer(keys: Keys, head: Head) -> str:
-    """Which signer that the user knows signed a head; '' for none. Raises ContextError."""
+    """The known signer who signed a head; '' for none. Raises ContextError."""
     if not (keys.signers and head.signature):
         return ""
     with tempfile.TemporaryDirectory() as folder:

@@ -49,7 +49,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: all but what git carries, and the inbox."""
+    """The kinds that travel unless others are named: those not in git, and the inbox."""
     in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
     return tuple(kind for kind in kinds() if kind not in in_git)
 
@@ -60,7 +60,7 @@ def _store(kind: str) -> stores.Store | None:
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Yield (name, path) of every file here that can travel, in no particular order."""
+    """(name, path) of every file here that can travel, in no particular order."""
     for store in stores.STORES:
         if not store.travels:
             continue
@@ -81,7 +81,7 @@ def local(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _below(place: str) -> Iterator[str]:
-    """Yield the regular files below a folder, without links, hidden files, and copies kept."""
+    """The regular files below a folder, without links, hidden files, and copies kept."""
     for entry in addresses.walked(place, ""):
         relative = os.path.relpath(entry.path, place)
         if stores.MARK not in relative:
@@ -94,7 +94,7 @@ def _matches(relative: str, pattern: str) -> bool:
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, text) of what only this machine writes: its subagents, its ledger pieces."""
+    """(name, text) of what only this machine writes: its subagents, its ledger pieces."""
     rows = [row for row in registry.load_all(layout).documents if not row.get("machine")]
     if rows:
         marked = [{**row, "machine": machine.id} for row in rows]
@@ -103,7 +103,7 @@ def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 
 def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """Yield this machine's own ledger lines by month, in pieces that no longer change once full."""
+    """This machine's own ledger lines by month, in pieces that no longer change once full."""
     for path in ledger.months(layout):
         month = os.path.basename(path).removesuffix(".jsonl")
         data = files.read_bytes(path)
@@ -205,9 +205,9 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what `addresses.save_origins` keeps of each document that another machine wrote.
+    """The entries for `addresses.save_origins`: each document that another machine wrote.
 
-    It is where `place` says, whose checks are slow. A text beside ours has no address.
+    The paths are those of `place`, whose checks are slow. A text beside ours has no address.
     """
     for name, version in sorted(notes.documents.items()):
         for copy in version.beside:
@@ -226,8 +226,8 @@ def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]
 def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     """The function that merges two versions of this document, if there is one.
 
-    It keeps what ours says, adds nothing if ours includes theirs, and answers None for two texts
-    that are not versions of one document.
+    It keeps our entries, adds nothing if ours includes theirs, and returns None for two texts that
+    are not versions of one document.
     """
     store = _store(name.partition("/")[0])
     return stores.module(store).merge if store and store.merges else None
@@ -307,7 +307,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
 
 
 def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
-    """Yield the events in a ledger piece, each with its machine appended."""
+    """The events in a ledger piece, each with its machine appended."""
     for line in data.splitlines():
         event = formats.object_in(line) if len(line) <= _LINE else {}
         if event:
@@ -351,7 +351,7 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
         kind, path = name.partition("/")[::2]
         is_shared = kind in OWN and not path.startswith(machine.id)  # part of a file here
         if name not in texts and kind != manifests.ENDED and not is_shared:
-            version.gone = True  # which makes no new version: it is only no longer offered
+            version.gone = True  # not a new version: it is just no longer offered
     _note_ended(layout, notes, now)
     for version in notes.documents.values():
         note_settled(layout, version)
@@ -371,7 +371,7 @@ def _note_file(notes: Notes, name: str, path: str, now: int) -> bool:
 
 
 def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
-    """Note the text of a document here; one that nobody sent us is this machine's own."""
+    """Note the text of a document here; unless it was sent to us, it is this machine's own."""
     version = notes.documents.setdefault(name, Version(sha256=""))
     digest = names.sha256(data)
     if version.sha256 != digest:
@@ -410,7 +410,7 @@ def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
 
 
 def note_settled(layout: Layout, version: Version) -> None:
-    """Forget copies beside ours that somebody removed; remove those that ours is equal to now."""
+    """Forget copies beside ours that were removed; remove those that equal ours by now."""
     for copy in list(version.beside):
         path = layout.join(copy.path)
         if copy.sha256 == version.sha256:
@@ -421,7 +421,7 @@ def note_settled(layout: Layout, version: Version) -> None:
 
 
 class Choice(Record):
-    """A selection: `kinds` (empty: the default kinds), and whose; an empty name matches all."""
+    """A selection: `kinds` (empty: the default ones), and of whom; an empty name matches all."""
 
     kinds: tuple[str, ...] = ()
     session: str = ""
@@ -458,8 +458,8 @@ def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
         elif word in all_kinds:
             meant.append(word)
         else:
-            near, known = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
-            raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {known}")
+            near, choices = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
+            raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
     if session:
         sessions.check(session)
     return Choice(

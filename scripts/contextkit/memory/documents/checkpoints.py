@@ -38,13 +38,13 @@ class Checkpoint(Record):
     next_action: str = ""
     recovery_instructions: str = ""
     files: tuple[Reference, ...] = ()
-    facts_kept: str = ""  # `3/57`: hard facts of the findings that it stands for
-    summary_time: str = ""  # when the summary was said, if it only repeats that of an earlier one
+    facts_kept: str = ""  # `3/57`: hard facts kept of its findings
+    summary_time: str = ""  # when the summary was given, if it only repeats that of an earlier one
     branch: str = ""  # on which it was saved
 
     @property
     def said(self) -> str:
-        """When somebody said where the task stands: what was saved since then is news."""
+        """When somebody last said where the task stands; anything saved since is news."""
         return self.summary_time or self.timestamp
 
     def check(self) -> None:
@@ -55,7 +55,7 @@ class Checkpoint(Record):
 
 
 def render(checkpoint: Checkpoint) -> str:
-    """Return the checkpoint as JSON with a nested `state`, and what else there is to say."""
+    """The checkpoint as JSON with a nested `state`, and what else there is to say."""
     values = vars(checkpoint)
     fields = {name: values[name] for name in ("checkpoint_id", "task_id", "phase", "timestamp")}
     fields["state"] = {name: values[name] for name in (*_LISTS, "findings_count")}

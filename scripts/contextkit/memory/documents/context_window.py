@@ -22,7 +22,7 @@ from contextkit.base.type_names import Any, Callable
 from contextkit.memory.documents import store as memory
 
 OK, WARN, SAVE = "ok", "warn", "save"
-_FORGOTTEN = 30 * 86_400  # seconds after which a mark is no longer needed
+_FORGOTTEN = 30 * 86_400  # seconds after which a mark may go
 
 
 class Zone(Record):
@@ -75,10 +75,10 @@ def forget(layout: Layout, session: str, task: str) -> None:
 def once(
     layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
 ) -> tuple[str, bool]:
-    """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
+    """The path of this rise's snapshot and whether it is new, calling `write` if needed.
 
-    A snapshot of more than `age` seconds does not count for a compaction, which needs what was said
-    since. A process killed in between leaves one snapshot too many, but never one too few.
+    For a compaction, which needs the latest words, a snapshot older than `age` seconds does not
+    count. A process killed in between leaves one snapshot too many, never one too few.
     """
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
@@ -127,7 +127,7 @@ def usage(path: str) -> tuple[int, int]:
 
 
 def _latest(lines: list[bytes]) -> tuple[int, int] | None:
-    """What the last line with a count says; after a compaction, an estimate of what follows it."""
+    """The count and window in the last line that has them; an estimate after a compaction."""
     for at in range(len(lines) - 1, -1, -1):
         event = formats.object_in(lines[at]) if any(map(lines[at].__contains__, _TELLING)) else {}
         if event.get("isSidechain"):
@@ -155,7 +155,7 @@ def _counted(event: dict[str, Any]) -> tuple[int, int]:
 
 
 def _refuse_others(path: str, lines: list[bytes]) -> tuple[int, int]:
-    """Nothing, for a transcript without a reply; raise ContextError for any other file."""
+    """Raise ContextError unless the file is a transcript, perhaps without a reply."""
     first = lines[0] if lines else b""
     if first and not (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
         is_rollout = b'"payload"' in first

@@ -31,8 +31,8 @@ LISTS = {
     "questions": "Open Questions",
     "recommendations": "Recommendations",
 }
-REPORT = "Report"  # the section with what stood above those of a report
-RENAMED = "Headings renamed here:"  # the line above those of a report that this format has not
+REPORT = "Report"  # the section with the text above those of a report
+RENAMED = "Headings renamed here:"  # the line above those of a report that the format lacks
 HEADINGS = ("summary", *(heading.lower() for heading in LISTS.values()))
 
 
@@ -70,7 +70,7 @@ class Finding(Record):
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
 
     def texts(self) -> Iterable[str]:
-        """Yield every text in the finding, in the order of the format."""
+        """Every text in the finding, in the order of the format."""
         yield self.summary
         yield from self.discoveries
         for file in self.files:
@@ -151,7 +151,7 @@ save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
 class Found:
-    """A finding and its path; what its `text` says below the head is parsed on demand.
+    """A finding and its path; the `text` below its head is parsed on demand.
 
     parts: the findings in a `merged` file, each with the name of its source as its path
     """
@@ -170,7 +170,7 @@ class Found:
 
     @property
     def summary(self) -> str:
-        """Cut out of a text as we write it, since parsing that takes fifty times as long."""
+        """The summary; cut out of our own form, since parsing takes fifty times as long."""
         text = self._text.partition("\n\n## Summary\n")[2]
         body, is_ours, _ = text.partition("\n\n## Key Discoveries\n")
         plain = is_ours and "\n## " not in body

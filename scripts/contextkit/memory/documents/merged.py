@@ -21,7 +21,7 @@ _HEADER = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sectio
 
 
 class Part(Record):
-    """One source: its file name, and its finding without what earlier sources already said."""
+    """One source: its file name, and its finding without repetitions of earlier sources."""
 
     file: str
     finding: Finding
@@ -36,7 +36,7 @@ class Merged(Record):
     status: str = ""
     parts: tuple[Part, ...] = ()
     more: tuple[Extra, ...] = ()
-    facts_kept: str = ""  # `12/12`: hard facts of the findings that it stands for
+    facts_kept: str = ""  # `12/12`: hard facts kept of its findings
 
     def sources(self) -> tuple[str, ...]:
         """The names of the merged files."""
@@ -117,8 +117,8 @@ def parse(text: str) -> Merged:
                 more.append(Extra(heading=heading, text=sections.plain(lines)))
     parts = []
     for file, head in heads.items():
-        found = findings.parse("\n".join(bodies[file]))
-        parts.append(Part(file=file, finding=found.replace(task_id=fields["task_id"], **head)))
+        finding = findings.parse("\n".join(bodies[file]))
+        parts.append(Part(file=file, finding=finding.replace(task_id=fields["task_id"], **head)))
     return Merged(**fields, parts=tuple(parts), more=tuple(extra for extra in more if extra.text))
 
 

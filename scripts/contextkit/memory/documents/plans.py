@@ -104,7 +104,7 @@ def _texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
 
 
 def _questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
-    """Return each key question with its section and its line number there."""
+    """Each key question with its section and its line number there."""
     questions = []
     for section in outline.find("Key Questions"):
         for item in sections.items(section.lines, grouped=False):
@@ -166,7 +166,7 @@ def _nested(text: str) -> str:
 
 
 def render(plan: Plan) -> str:
-    """Return the document of a new plan in the layout of the design."""
+    """The document of a new plan in the layout of the design."""
     states = {field: _behind_label(getattr(plan, field)) for field in _STATES}
     return FORM.render(plan, **states)
 
@@ -216,7 +216,7 @@ def update(text: str, change: Plan, moment: int) -> str:
 
 
 def folded(text: str) -> str:
-    """What two spellings of a subtask, a question or a constraint share."""
+    """The form that two spellings of a subtask, question or constraint share."""
     return " ".join(text.casefold().split())
 
 
@@ -259,7 +259,7 @@ def _add(lines: list[str], *added: str) -> None:
 
 
 def _ask(outline: Outline, question: Question) -> bool:
-    """Add a question, or mark it, or that of a number, as answered; return whether it was there."""
+    """Add a question, or mark one, given by text or number, as answered; whether it was there."""
     there = _questions_in(outline)
     number = int(question.text) if names.is_whole(question.text, 9) else 0
     if question.answered and 0 < number <= len(there):
@@ -279,7 +279,7 @@ def _ask(outline: Outline, question: Question) -> bool:
 
 
 def unanswered(text: str, change: Plan) -> tuple[str, ...]:
-    """The answers in `change` whose question has neither that text nor that number."""
+    """The answers in `change` that match no question by text or number."""
     outline = Outline(text)
     unasked = [question for question in change.questions if not _ask(outline, question)]
     return tuple(question.text for question in unasked if question.answered)
@@ -341,6 +341,6 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
             raise NewerFormat(f"{layout.shown(path)}: {error}") from None
         if new != old:
             files.write(path, new)
-            files.touch(path, moment)  # a plan that somebody edits is as new as its file
+            files.touch(path, moment)  # a plan edited by hand is as new as its file
             shelf.stored(layout, path, new)
     return path

@@ -62,7 +62,7 @@ _LABELS = {
     "gap": "questions", "location": "files", "file": "files", "datei": "files", "arquivo": "files",
 }  # fmt: skip
 _DEEPEST = 4  # deepest heading level at which a known name begins a section
-_WORDS = 4  # of an author's verdict that says no more than a word such as `safe`
+_WORDS = 4  # words of an author's verdict that says no more than `safe`
 _MOST = 24  # most items of each kind to gather from inside other sections
 _PLACES = ("path", "location")
 _ALIKE = {word: name for many, name in findings.STATUSES_ALIKE.items() for word in many.split()}
@@ -116,7 +116,7 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _rows(table: list[list[str]]) -> Iterator[str]:
-    """Each row of a table with what heads each cell; the first row alone if there is no other."""
+    """Each row of a table with the heads of its cells; the first row only if it is alone."""
     header, *rows = table
     rows = [cells for cells in rows if any(cell.strip(":- ") for cell in cells)]
     for cells in rows:
@@ -130,7 +130,7 @@ def _rows(table: list[list[str]]) -> Iterator[str]:
 def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None:
     """Fill fields from inside unrecognized sections, whose text also stays where it is.
 
-    From what follows a bold label that names a field; else the topic of each section is a
+    Text after a bold label that names a field goes there; otherwise the topic of each section is a
     discovery.
     """
     gathered: dict[str, list[str]] = {field: [] for field in LISTS}
@@ -156,7 +156,7 @@ def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None
 
 
 def _labeled(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (field, text) for each `**Fix:** …`, and for each list item below such a label."""
+    """(field, text) for each `**Fix:** …`, and for each list item below such a label."""
     for block in reading.blocks("\n".join(lines)):
         label, rest = _label(block.text)
         name = label if rest else _plain_name(block.lead) if block.kind == "item" else ""
@@ -286,8 +286,9 @@ def _extra(heading: str, text: str) -> Extra:
 
 _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
-_DECIDED, _OPEN = 4.0, 2.5  # what a decision is worth, and a recommendation or a question
+_DECIDED, _OPEN = 4.0, 2.5  # worth of a decision, and of a recommendation or question
 _REJECTED = ("reject", "discard", "ruled out", "verworfen", "descart", "rejet", "scartat", "放弃")
+# (No bench: tests/memory/test_recovery.py says what these weights must bring to the front.)
 _FACTS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
           "commit": 0.7, "url": 0.4}  # fmt: skip
 
@@ -303,25 +304,25 @@ class _Unit:
         self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
 
     def gain(self, told: set[tuple[str, str]], taken: int = 0) -> float:
-        """Its value per token, for a finding of which `taken` units are better."""
+        """Its value per token, if `taken` units of its finding are better."""
         new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - told)
         return (self.worth + new) / self.size / (1 + taken)
 
 
-def units(found: list[findings.Finding], already: str) -> list[tuple[int, int, str]]:
-    """Each statement of the findings, in their order: its rank, whose it is, and its line.
+def units(listed: list[findings.Finding], already: str) -> list[tuple[int, int, str]]:
+    """Each statement of the findings, in their order: its rank, its finding's index, its line.
 
-    The one of least worth has rank 0. A unit is worth less where `already` or a better one has the
-    same facts, or a better one is of the same finding.
+    The least valuable has rank 0. A unit is worth less if `already` or a better one has the same
+    facts, or if a better one is of the same finding.
     """
-    texts: dict[str, _Unit] = {}  # what several say, the first one says
-    for at, finding in enumerate(found):
+    texts: dict[str, _Unit] = {}  # by text; of several findings with it, the first counts
+    for at, finding in enumerate(listed):
         for text, worth in _texts(finding):
             if text not in texts and len(texts) < _UNITS:
                 texts[text] = _Unit(at, text, worth)
     told = {(kind, value) for kind, value, _ in facts.find(already)}
     weighed = list(texts.values())
-    taken = [0] * len(found)
+    taken = [0] * len(listed)
     gains: list[tuple[float, int]] = []
     for number in sorted(range(len(weighed)), key=lambda number: -weighed[number].gain(told)):
         unit = weighed[number]
@@ -333,9 +334,9 @@ def units(found: list[findings.Finding], already: str) -> list[tuple[int, int, s
 
 
 def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
-    """Each unit of a finding with its worth apart from its facts.
+    """Each unit of a finding with its worth, without that of its facts.
 
-    What was decided and rejected comes first: whoever goes on would ask it again.
+    Decisions and rejections are worth most: the next agent would raise the same questions again.
     """
     for extra in finding.more:
         for titles, part in _blocks(extra.text):
@@ -358,7 +359,7 @@ def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A short text as is; a long one, or one with headings or a table, block by block."""
+    """A short text as it is; a long one, or one with headings or a table, block by block."""
     plain = not any(line.startswith(("#", "|")) for line in text.split("\n"))
     if plain and tokens.estimate(text) <= _LONG:
         yield from filter(_says_something, (names.one_line(text),))
@@ -367,7 +368,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _blocks(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The headings above each block of a text except code, and a group of its sentences."""
+    """Groups of sentences from each block of a text except code, with the headings above."""
     for block in reading.blocks(text):
         refers = weighing.only_refers(block.lead) or block.lead == findings.RENAMED
         if block.kind != "code" and not refers and _says_something(block.text):

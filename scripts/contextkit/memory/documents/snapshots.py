@@ -37,12 +37,12 @@ class Snapshot(Record):
     decisions: tuple[str, ...] = ()
     resume: str = ""
     digests: tuple[Reference, ...] = ()
-    facts_kept: str = ""  # `12/87`: hard facts of the conversation and findings that it stands for
+    facts_kept: str = ""  # `12/87`: hard facts kept of its conversation and findings
     session: str = ""  # whose conversation it is, from `sessions.key`
 
     @property
     def said(self) -> str:
-        """Until when it tells what was said; '' if nobody told it."""
+        """The time up to which its words were given by somebody; '' if by nobody."""
         return "" if self.summary == UNSAID else self.timestamp
 
     def check(self) -> None:
@@ -107,7 +107,7 @@ FORM = codec.Form(
 
 
 def render(snapshot: Snapshot) -> str:
-    """Return the document in the layout of the design.
+    """The document in the layout of the design.
 
     The digests are JSON on its last line, in a comment that no path can close.
     """

@@ -27,7 +27,7 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
 )
 PHASES = ("exploration", "planning", "implementation", "review")
 _SESSIONS, _NOBODY = "sessions", "-"
-STATES = ("phase", "agents")  # what is recorded of a task beside its documents
+STATES = ("phase", "agents")  # recorded state of a task beside its documents
 _PHASES_ALIKE = {
     "explore exploring research researching discovery investigation investigate analysis":
         "exploration",
@@ -45,7 +45,7 @@ _DEVICES = frozenset(
 
 
 def check_task(task: str) -> str:
-    """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
+    """`task` if it is valid as a task id and file name. Raises ContextError otherwise."""
     if not names.safe(task) or len(task) > _LONGEST or _is_device(task):
         allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first"
         raise bad_input(f"task: {task[:60]!r} must be {allowed}, and not a device such as nul")
@@ -75,14 +75,14 @@ def meant_phase(phase: str, field: str = "phase") -> str:
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
-    """Return `phase` if it is one of the four phases. Raises ContextError otherwise."""
+    """`phase` if it is one of the four phases. Raises ContextError otherwise."""
     if phase not in PHASES:
         raise bad_input(f"{field}={phase[:60]}: must be one of {', '.join(PHASES)}")
     return phase
 
 
 def check_tokens(typed: str) -> int:
-    """Return the number of tokens in a text like `~150,000`. Raises ContextError for any other."""
+    """The number of tokens in a text like `~150,000`. Raises ContextError for any other."""
     count = names.count(typed)
     if count is None:
         raise bad_input(f"tokens={typed[:40]}: must be a whole number")
@@ -143,7 +143,7 @@ class Kept(Declaration, Generic[T]):
     kind: str
     parse: Callable[[str], T]
     render: Callable[[T], str]
-    named: str  # what comes before the time in its name, with fields of the document
+    named: str  # its name before the time, with fields of the document
     graded: str = ""  # the field with its status, phase or reason
     stem: str = ""  # the field with the stem of its file
     dated: bool = False  # its time counts before that in its name
@@ -220,7 +220,7 @@ def current_task(layout: Layout) -> str:
 
 
 def candidates(layout: Layout, starts: bool = False) -> list[str]:
-    """The tasks that may be this session's: its own, or nobody's; if it `starts`, any other's."""
+    """The tasks that may be this session's: its own, or nobody's; if it `starts`, anybody's."""
     own = _owner(layout)
     owners = task_owners(layout)
     if own in owners:
@@ -273,7 +273,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 
 def take_up(layout: Layout, task: str) -> None:
-    """Make `task` that of this session, if somebody named the session; it may not be writable."""
+    """Make `task` that of this session, if the session has a name and the store is writable."""
     own = _owner(layout)
     path = layout.memory_state(f"{_SESSIONS}/{own}")
     if own != _NOBODY and files.first_line(path) != task:
@@ -284,7 +284,7 @@ def take_up(layout: Layout, task: str) -> None:
 
 
 def forget(layout: Layout, task: str) -> None:
-    """Remove the recorded state of an archived task, including whose current one it is."""
+    """Remove the recorded state of an archived task, also as the current one of sessions."""
     stale = [f"{task}.{kind}" for kind in STATES]
     stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
     stale += ["current"] if _task_in(layout.memory_state("current")) == task else []

@@ -27,7 +27,7 @@ MOST = 200  # named agents in a fan-out, at most
 class FanOut(Record):
     """`agents` are the expected names as far as known; `count` is how many agents are expected.
 
-    returned: those that are back, each with a digest of its words, since an end may be told twice
+    returned: those that are back, each with a digest of its words, since ends may be reported twice
     """
 
     task: str
@@ -64,7 +64,7 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 
 
 def last_fan_out(layout: Layout, task: str) -> FanOut:
-    """Return the last fan-out of a task, or an empty one if none can be read."""
+    """The last fan-out of a task, or an empty one if none can be read."""
     try:
         text = files.read_if_there(layout.memory_state(f"{task}.agents")) or "{}"
         fields = formats.object_from_json(text, "fan-out")

@@ -33,7 +33,7 @@ _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
 class State(Record):
-    """Where the task stands, by the later of checkpoint and plan, and where the two differ."""
+    """The state of the task by the later of checkpoint and plan, and where the two differ."""
 
     completed: tuple[str, ...] = ()
     in_progress: tuple[str, ...] = ()
@@ -80,7 +80,10 @@ class Recovered(Record):
             ("checkpoint", self.checkpoint_path),
             ("snapshot", self.snapshot_path),
             ("plan", self.plan_path),
-            *(("merged" if found.merged else "finding", found.path) for found in self.findings),
+            *(
+                ("merged" if finding.merged else "finding", finding.path)
+                for finding in self.findings
+            ),
         )
         return tuple((kind, path) for kind, path in documents if path)
 
@@ -154,7 +157,7 @@ def _attendance(
     merged: list[tuple[str, Merged]],
     heads: list[Found],
 ) -> Attendance:
-    """Who of the agents of a task is back, by its saves and findings."""
+    """The attendance of a task's agents, by its saves and findings."""
     if not task:
         return Attendance()
     listed = [a for s in saved for a in (s.agents if isinstance(s, Snapshot) else s.active_agents)]
@@ -176,32 +179,32 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
     """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
     saved = checkpoint.timestamp if checkpoint else ""
     planned = plan.next_actions[0] if plan and plan.next_actions else ""
-    said = checkpoint.next_action.strip() if checkpoint else ""
+    stated = checkpoint.next_action.strip() if checkpoint else ""
     sides = [
-        ("the checkpoint", said, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
+        ("the checkpoint", stated, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
         ("the plan", planned, {s: getattr(plan, s, ()) for s in _STATES}),
     ]
     is_later = bool(plan) and plan_saved > saved
-    (one, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
+    (prior, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
     where = {folded(text): (text, state) for state, texts in earlier.items() for text in texts}
     before, differences = dict(where), []
     for text, state in ((text, state) for state, texts in later.items() for text in texts):
         _, old = before.get(folded(text), ("", state))
         if old != state and "completed" in (old, state):
             newest = f"{names.one_line(text)[:120]}: {_STATES[state]} in {other}, which is later"
-            differences.append(f"{newest}; {_STATES[old]} in {one}")
+            differences.append(f"{newest}; {_STATES[old]} in {prior}")
         if (old, state) != ("in_progress", "pending"):
             where[folded(text)] = (text, state)
-    says_two = said and planned and said.split() != planned.split()
+    says_two = stated and planned and stated.split() != planned.split()
     if is_later and says_two:
         newest = f"Next action: the plan is later ({plan_saved})"
-        differences.append(f"{newest}; the checkpoint says “{names.one_line(said)[:200]}”")
+        differences.append(f"{newest}; the checkpoint says “{names.one_line(stated)[:200]}”")
     by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
     return State(**by_state, next_action=newer or action, differences=tuple(differences))
 
 
 class _Memory:
-    """What is stored about all tasks, read once; for a task in the archive, what is there."""
+    """The documents of all tasks, read once; for an archived task, those in the archive."""
 
     def __init__(self, layout: Layout, warnings: list[str], starts: bool) -> None:
         self._layout, self._warnings, self._starts = layout, warnings, starts
@@ -214,14 +217,12 @@ class _Memory:
 
     def knows(self, task: str) -> bool:
         """Whether anything of a task is stored outside the archive, or its phase."""
-        return task in self.tasks or bool(
-            findings.heads(self._layout, task)
-            or merged_findings.load_all(self._layout, task)
-            or memory.current_phase(self._layout, task)
-        )
+        is_known = task in self.tasks or bool(findings.heads(self._layout, task))
+        is_known = is_known or bool(merged_findings.load_all(self._layout, task))
+        return is_known or bool(memory.current_phase(self._layout, task))
 
     def open_tasks(self, now: int) -> list[str]:
-        """The tasks that the session may mean; else, if it may be any, the newest one of all."""
+        """The tasks that the session may mean; else the newest of all, if it may be any."""
         tasks = [task for task in memory.candidates(self._layout, self._starts) if self.knows(task)]
         if tasks or not (self._starts or not memory.task_owners(self._layout)):
             return tasks
@@ -237,9 +238,9 @@ class _Memory:
     ) -> tuple[str, Checkpoint | None, str, Snapshot | None, list[str]]:
         """The newest checkpoint of a task, the newest snapshot since its summary, and others.
 
-        A snapshot that tells what was said comes before one put together from the store. Without a
-        task, those of the session, and one that starts goes on from one that is over. The last
-        checkpoint may be where cleaning put it.
+        A snapshot with somebody's words comes before one made from the store. Without a task, they
+        are those of the session; a new session goes on from one that is over. The last checkpoint
+        may be in the archive.
         """
         layout, warnings = self._layout, self._warnings
         saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
@@ -252,8 +253,8 @@ class _Memory:
             place = layout.memory_archive(task, memory.SNAPSHOTS)
             taken = [*snapshots.load_all(layout, task, place).noting(warnings)]
         path, checkpoint = _newest(layout, saved, now, warnings)
-        said = checkpoint.said if checkpoint else ""
-        since = [pair for pair in taken if pair[1].timestamp >= said]
+        said_at = checkpoint.said if checkpoint else ""
+        since = [pair for pair in taken if pair[1].timestamp >= said_at]
         told = [pair for pair in since if pair[1].said]
         snapshot_path, snapshot = _newest(layout, told or since, now, warnings)
         shown = [layout.shown(at) for at, _ in reversed(taken)]
@@ -261,7 +262,7 @@ class _Memory:
         return path, checkpoint, snapshot_path, snapshot, more
 
     def _may_go_on_from(self, snapshot: Snapshot) -> bool:
-        """Whether a snapshot of no task is of this session, or of one that this one may follow."""
+        """Whether a snapshot without a task is of this session, or of one that it may continue."""
         if snapshot.session in ("", sessions.key(sessions.find_current(self._layout))):
             return True
         noted = stores.names_in(self._layout.running)
@@ -386,7 +387,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
                     if name.isdigit()]  # fmt: skip
             days = sorted(days)[-_LAST_DAYS:]
         return days
-    # as hosts turn a path into the name of a folder
+    # a path in the form of a host's folder name
     dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path)
               for path in (root, os.path.realpath(root)))  # fmt: skip
     return [kept.replace("{project}", name) for name in dict.fromkeys(dashed)]

@@ -43,7 +43,7 @@ _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fi
 _WHOLE = 60  # findings beyond which printing all in full is not tried
 # The first of the steps in which units, summaries and lines of a digest are cut.
 _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
-_LAST = 2 * _LINES  # before it, all other parts go that may go whole
+_LAST = 2 * _LINES  # all other parts that may go whole go before it
 
 
 class Piece:
@@ -64,12 +64,12 @@ class Report(Record):
 
 
 def most_findings(budget: int) -> int:
-    """Return how many findings can have a line in a report of `budget` tokens."""
+    """How many findings can have a line in a report of `budget` tokens."""
     return budget // _A_LINE
 
 
 def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) -> Report:
-    """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
+    """The report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
     first = _first(layout, saved, budget)
     last = [_files_in_play(saved, budget)] if saved.files else []
@@ -159,7 +159,7 @@ def _beginning(text: str, width: int) -> str:
 
 
 def _cut(pieces: list[Piece], texts: Sequence[str]) -> list[str]:
-    """The paths of what is not whole."""
+    """The paths of the parts that are not whole."""
     pairs = zip(pieces, texts, strict=True)
     return list(
         dict.fromkeys(piece.path for piece, text in pairs if piece.path and text != piece.part.text)
@@ -169,7 +169,7 @@ def _cut(pieces: list[Piece], texts: Sequence[str]) -> list[str]:
 def _left_out(
     saved: Recovered, pieces: list[Piece], texts: Sequence[str], sizes: dict[str, int], room: int
 ) -> tuple[str, ...]:
-    """Lines, in some `room`, about what is not whole and not named in its section."""
+    """Lines, within `room`, about parts that are not whole and not named in their sections."""
     listed = {finding.path for finding in saved.findings if not finding.merged}
     cut = (path for path in _cut(pieces, texts) if path not in listed)
     named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
@@ -319,7 +319,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
 
 
 def _ago(seconds: int) -> str:
-    """How long ago, in the words of somebody who was there."""
+    """The age in words: `5 minutes ago`."""
     minutes = seconds // 60
     hours, rest = divmod(minutes, 60)
     if hours >= 48:
@@ -359,7 +359,7 @@ def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
 
 
 def _changed(saved: Recovered) -> list[str]:
-    """The files in play that are not as they were saved; one that was missing then is no news."""
+    """The files in play that differ from their saved state, except those missing then."""
     return [
         path if state == references.CHANGED else f"{path} ({state})"
         for path, state in _since(saved).items()
@@ -382,13 +382,13 @@ def _quoted(text: str) -> str:
 
 
 def _plan(layout: Layout, saved: Recovered) -> str:
-    """The plan, without its title, empty or replaced sections, and what the report says already."""
+    """The plan without its title, empty or replaced sections, and repetitions of the report."""
     outline = sections.Outline(_text(layout, saved.plan_path).replace("\r\n", "\n"))
     outline.sections = [
         section for section in outline.sections
         if section.name.lower() not in ("progress", "earlier")
     ]  # fmt: skip
-    following = names.one_line(saved.state.next_action)  # it stands at the top of the report
+    following = names.one_line(saved.state.next_action)  # it is at the top of the report
     for section in outline.find("Next Actions"):
         steps = sections.items(section.lines)
         later = [i for i in steps if names.one_line(i.text(section.lines)) != following]
@@ -398,7 +398,7 @@ def _plan(layout: Layout, saved: Recovered) -> str:
 
 
 def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
-    """A snapshot, without what the report says in another place."""
+    """A snapshot without what the report says elsewhere."""
     listed = {finding.path for finding in saved.findings}
     parts = {
         "Conversation Summary": taken.summary if taken.said else "",
@@ -438,7 +438,7 @@ def _finding(layout: Layout, finding: Found) -> Piece:
     outline.head.lines.clear()  # the line above already says it
     outline.sections = [section for section in outline.sections if section.name != OUTPUT]
     for section in outline.sections:
-        if section.name == REPORT:  # what stood above the sections, without title and summary
+        if section.name == REPORT:  # the text above the sections, without title and summary
             told = sections.plain(section.lines).partition(RENAMED)[0].split("\n\n")
             summary = outline.body("Summary")
             fresh = [part.strip() for part in told if part.strip() not in summary]
@@ -520,7 +520,7 @@ def digest(findings: list[Found], room: int, already: str = "") -> list[tuple[in
         from contextkit.memory.documents import reports
 
         told = "\n".join([already, *(line.text for _, line in lines)])
-        for rank, at, text in reports.units([found.finding for found in findings], told):
+        for rank, at, text in reports.units([finding.finding for finding in findings], told):
             details.append((at, fitting.Part(text, ((_UNITS + rank, 0),))))
     return sorted([*lines, *details], key=lambda pair: pair[0])  # stable: lines stay first
 

@@ -1,4 +1,4 @@
-"""Turn what agents and people say about a task into its documents: the writing half of memory.
+"""Turn what agents and people say about a task into documents: the writing half of memory.
 
 Everything is parsed and checked here before anything is written. A checkpoint also includes what
 the store knows. An automatic snapshot is made from the store and the transcript alone.
@@ -151,7 +151,7 @@ def finding(task: str, fields: Fields, report: str, now: int) -> findings.Findin
 
 
 def _of_output(report: str) -> Fields:
-    """The digest of a report that a tool printed, and all of it once; nothing of a written one."""
+    """The digest of a report printed by a tool, and the whole; empty for a written one."""
     if tokens.estimate(report) <= _DIGEST or "\n#" in f"\n{report}":
         return {}
     from contextkit.text.digests import engine
@@ -204,7 +204,7 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
     all_findings = [*_found(layout, task), *coming]
-    found = [file for finding in all_findings for file in finding.files]
+    mentioned = [file for finding in all_findings for file in finding.files]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -227,13 +227,13 @@ def checkpoint(
         next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
-        files=_sealed(layout, [*notes(fields.get("files", ())), *found]),
+        files=_sealed(layout, [*notes(fields.get("files", ())), *mentioned]),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
     )
     steps = (*made.completed_subtasks, *made.pending_subtasks, *(file.path for file in made.files))
-    said = (made.context_summary, made.next_action, made.recovery_instructions, *steps)
-    made = made.replace(facts_kept=facts.share(_texts_of(all_findings), "\n".join(said)))
+    texts = (made.context_summary, made.next_action, made.recovery_instructions, *steps)
+    made = made.replace(facts_kept=facts.share(_texts_of(all_findings), "\n".join(texts)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
         command = f"`make memory_plan task={task} completed=…` says it there too"
@@ -249,9 +249,9 @@ def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, .
 def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
-    An agent that resumes reads only the newest checkpoint, so the summary repeats where the task
-    stood before, with the time when that was said. The next action of a phase that has `ended` may
-    be done: it is left out.
+    An agent that resumes reads only the newest checkpoint, so the summary repeats the last known
+    state of the task with its time. The next action of a phase that has `ended` may be done, so it
+    is left out.
     """
     saved = checkpoints.last(layout, task)
     before = saved.context_summary.rpartition(_BEFORE)[2]
@@ -264,7 +264,7 @@ def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Field
 
 
 def in_play(layout: Layout, task: str) -> tuple[str, ...]:
-    """The files of a task's last checkpoint, and those changed since, as far as they are there."""
+    """The existing files of a task's last checkpoint, and those changed since."""
     saved = checkpoints.last(layout, task)
     seen = worked_on(layout, saved.timestamp) or ()
     paths = dict.fromkeys([file.path for files_of in (seen, saved.files) for file in files_of])
@@ -272,7 +272,7 @@ def in_play(layout: Layout, task: str) -> tuple[str, ...]:
 
 
 def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
-    """What git saw change since a moment, newest first; None if it did not answer."""
+    """The files that git saw change since a moment, newest first; None if it did not answer."""
     seen = work.seen(layout, since)
     if seen is None:
         return None
@@ -281,14 +281,14 @@ def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
 
 
 def next_step(layout: Layout, task: str) -> str:
-    """What the plan of a task says comes next, or ''."""
+    """The next step in the plan of a task, or ''."""
     plan = plans.of_task(layout, memory.check_task(task))
     return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
 
 
-def _texts_of(found: Iterable[findings.Finding]) -> str:
-    """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for finding in found for text in finding.texts())
+def _texts_of(recorded: Iterable[findings.Finding]) -> str:
+    """The whole text of findings, which a snapshot or checkpoint of their task stands for."""
+    return "\n".join(text for finding in recorded for text in finding.texts())
 
 
 def _found(layout: Layout, task: str) -> list[findings.Finding]:
@@ -351,7 +351,7 @@ def automatic_snapshot(
     for file in (*modified, *edited, *(file for _, finding in recent for file in finding.files)):
         by_path.setdefault(file.path, file)
     in_play = list(by_path.values())[:_FILES]
-    fields = {  # nobody reviews an automatic snapshot before it is saved
+    fields = {  # an automatic snapshot is not reviewed before it is saved
         "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or snapshots.UNSAID,
         "important": _important(layout, plan, recent),
         "decisions": [question.text for question in plan.questions if not question.answered],
@@ -379,14 +379,16 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
-def _caught_up(layout: Layout, transcript: str, said: str) -> tuple[str, tuple[FileNote, ...], str]:
-    """What the session did since the last save, the files it edited, and all that was said."""
+def _caught_up(
+    layout: Layout, transcript: str, said_at: str
+) -> tuple[str, tuple[FileNote, ...], str]:
+    """The session's work since the last save, the files it edited, and its whole text."""
     if not transcript:
         return "", (), ""
     from contextkit.memory.flows import transcripts
 
     taken = snapshots.load_all(layout).documents
-    since = max([said, *(snapshot.said for snapshot in taken)])
+    since = max([said_at, *(snapshot.said for snapshot in taken)])
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
     return caught.text, edited, caught.whole

@@ -65,7 +65,7 @@ _FRAME = (
 class Event(Record):
     """One event; `at` is UTC, as in `2026-11-22T05:13:12`, or empty.
 
-    `text` is what was asked, said, run, edited, or chosen, or the step; `state` and `why` say how a
+    `text` is the request, statement, command, file, choice, or step; `state` and `why` say how a
     command ended or how far a step has come.
     """
 
@@ -141,14 +141,14 @@ class Conversation:
     def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
         """Record the result of a call that the user may have refused."""
         if any(words in text[:300] for words in _REJECTED):
-            said = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
-            reason = next((reason for each in said if (reason := each.partition("\n")[0])), "")
+            reasons = [text.partition(mark)[2].strip() for mark in ("the user said:", "Reason:")]
+            reason = next((reason for each in reasons if (reason := each.partition("\n")[0])), "")
             self.ended(call, REFUSED, f"refused by the user{': ' * bool(reason)}{reason}")
         else:
             self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
 
     def typed(self, text: str) -> None:
-        """Record what the user typed, which hosts surround with text of their own."""
+        """Record the user's words, which hosts surround with text of their own."""
         text = _REMINDER.sub("", text).strip()
         is_of_host = text[:1] == "<" and outgoing.is_tag(text[1:])
         if shell := _TYPED_SHELL.search(text):
@@ -358,9 +358,9 @@ _OPEN = ("in_progress", "pending")
 
 
 class CaughtUp(Record):
-    """What happened since a save; `text` tells it within the requested tokens, '' if nothing did.
+    """The events since a save; `text` has them within the requested tokens, '' if there are none.
 
-    `whole` is all that was said and done, as far as it was read.
+    `whole` is everything said and done, as far as it was read.
     """
 
     host: str = ""
@@ -383,7 +383,7 @@ def catch_up(
     limits: Limits = _USUAL,
     in_hook: bool = False,
 ) -> CaughtUp:
-    """What the session with the transcript `path` did since `since` (ISO, UTC). Never raises.
+    """The work of the session with the transcript `path` since `since` (ISO, UTC). Never raises.
 
     Paths are made relative to `root` and to the session's folder. A host waits for a hook, so with
     `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
@@ -424,7 +424,7 @@ def _last(events: list[Event], most: int) -> list[Event]:
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
-    """The texts of a kind, in order; a repeated text counts where it was said last."""
+    """The texts of a kind, in order; a repeated text counts at its last place."""
     return tuple(dict.fromkeys(e.text for e in reversed(events) if e.kind == kind))[::-1]
 
 
@@ -476,7 +476,7 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
 
 
 def _fitted(caught: CaughtUp, tokenizer: str) -> str:
-    """What fits; cut are, in this order, earlier requests, long lists, what was said and asked."""
+    """The part that fits; earlier requests are cut first, then long lists, then the dialogue."""
     earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
     last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
             for text in caught.requests[-1:]]  # fmt: skip
@@ -495,7 +495,7 @@ def _fitted(caught: CaughtUp, tokenizer: str) -> str:
     def made(kept: Sequence[str]) -> str:
         quoted = iter([text.replace("\r\n", "\n").replace("\n", "\n> ") for text in kept])
         requests = [text for _, text in zip(caught.requests, quoted, strict=False)]
-        said, rest = next(quoted), iter(kept[len(requests) + 1 :])
+        statement, rest = next(quoted), iter(kept[len(requests) + 1 :])
         shown = []
         for name, entries in lists.items():
             own = [text for _, text in zip(entries, rest, strict=False) if text]
@@ -503,7 +503,7 @@ def _fitted(caught: CaughtUp, tokenizer: str) -> str:
             line = ", ".join(own) if name == _EDITED else ""
             shown += [{"heading": name, "line": line, "texts": own, "more": more}] if own else []
         return templates.render(
-            "catch_up.md", requests=[text for text in requests if text], last=said,
+            "catch_up.md", requests=[text for text in requests if text], last=statement,
             earlier=requests.count(""), lists=shown,
         ).strip()  # fmt: skip
 

@@ -21,7 +21,7 @@ _LEFT = "left where it is: "
 def listed(layout: Layout, task: str = "", left: str | None = None) -> list[dict[str, str]]:
     """The documents by kind, oldest first; `state` is their status, phase or reason.
 
-    The user is told of each that cannot be read, after the words `left`, unless they are None.
+    Unless `left` is None, the user is told about each unreadable one, with these words in front.
     """
     own = (store for store in stores.STORES if store.label == "memory")
     kinds: dict[str, memory.Kept[Any]] = {store.kind: stores.module(store).KEPT for store in own}
@@ -40,7 +40,7 @@ def listed(layout: Layout, task: str = "", left: str | None = None) -> list[dict
 def finished_task(layout: Layout) -> str:
     """The one task that is done. Raises ContextError if there is not exactly one.
 
-    A done one has something completed and nothing open in its plan, and is not the current one.
+    A finished task has something completed and nothing open in its plan, and is not current.
     """
     current = memory.current_task(layout)
     tasks = known_tasks(layout)
@@ -138,7 +138,7 @@ def unarchive(layout: Layout, task: str) -> tuple[list[str], list[str]]:
 
 
 def clean(layout: Layout, now: int, dry_run: bool) -> list[tuple[str, str]]:
-    """(path, what became of it) for each stale checkpoint; the last of an open task is archived."""
+    """(path, what became of it) for each stale checkpoint; an open task's last is archived."""
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
     saved = checkpoints.load_all(layout)
@@ -176,7 +176,7 @@ class Lint(Record):
 
 
 def check(layout: Layout, task: str) -> list[Lint]:
-    """Find what will not help an agent resume a task, or any task; errors first, then by file."""
+    """The problems that would hinder resuming a task, or any; errors first, then by file."""
     saved = checkpoints.load_all(layout, task)
     recorded = findings.load_all(layout, task)
     planned = plans.load_all(layout, task)

@@ -1,6 +1,6 @@
 """A command and what it prints: in memory while it is short, then in a file of bounded size.
 
-Nothing here is imported that a short command would wait for.
+Imports nothing that would slow down a short command.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Kept:
         self._end = os.open(self._turns[self._turn], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
 
     def parts(self) -> tuple[bytes, int, bytes]:
-        """Return the beginning, how many bytes are missing after it, and the end."""
+        """The beginning, how many bytes are missing after it, and the end."""
         beginning = _read(self.path)
         if self._end < 0:
             return beginning, 0, b""
@@ -83,7 +83,7 @@ class Kept:
 
 
 class Output:
-    """What a command prints, on its way: held back until it is known whether it is long.
+    """The output of a command on its way: held back until it is known whether it is long.
 
     limit: bytes up to which an output is short; place: makes a file's path; passes: at once.
     """
@@ -104,7 +104,7 @@ class Output:
             return
         self._keep(data)
         self.size += len(data)
-        if self.passes:  # it could not be kept: nothing may be lost
+        if self.passes:  # it could not be kept, and nothing may be lost
             self.pass_all()
             write(target, data)
         elif self._held <= _HELD:
@@ -124,7 +124,7 @@ class Output:
             self.passes = True
 
     def pass_all(self) -> None:
-        """Pass on what came before, which a file holds that cannot take more."""
+        """Pass on the output so far, from a file that cannot take more."""
         if self._held > _HELD and self.kept:
             beginning, missing, end = self.kept.parts()
             gap = f"\n… {missing} bytes are lost …\n".encode() if missing else b""
@@ -135,7 +135,7 @@ class Output:
         self.forget()
 
     def show(self) -> None:
-        """Pass on what is held in memory; all of it if the output is short."""
+        """Pass on everything held in memory, which is all of a short output."""
         for target, data in self.held[self._shown :]:
             write(target, data)
         self._shown = len(self.held)
@@ -148,7 +148,7 @@ class Output:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something came that was not passed on."""
+        """Whether some output was not passed on yet."""
         return bool(self.kept or self.held[self._shown :])
 
     @property
@@ -195,8 +195,8 @@ class Job:
         self.command, self.options = command, options
         self.started = time.monotonic()
         self.status: int | None = None  # as a shell says it: 128 and the number for a signal
-        self.signal = 0  # that asked us to end
-        self.signaled = 0.0  # when
+        self.signal = 0  # the one that asked us to end
+        self.signaled = 0.0  # its time
         self.process = 0
         self.woken = -1  # becomes readable at a signal
         over = options.get("over", "")
@@ -206,15 +206,15 @@ class Job:
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
-        self.reading: Iterator[bool] | None = None  # of what a digest needs, while the command runs
-        self.is_behind = not passes  # something is left to load or to read now
+        self.reading: Iterator[bool] | None = None  # steps that prepare a digest meanwhile
+        self.is_behind = not passes  # whether there is something to load or read now
 
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
     def place(self) -> str:
-        """Return the path of a new file for an output that is getting long."""
+        """The path of a new file for an output that is getting long."""
         from contextkit.base import files
         from contextkit.base.layout import Layout
 
@@ -224,9 +224,9 @@ class Job:
 
 
 class Ending:
-    """Finds the mark that follows the last byte of a command, with the status behind it.
+    """A finder of the mark that follows a command's last byte, with the status behind it.
 
-    A process that the command left behind may go on writing after it.
+    A process that the command left behind may go on writing after the mark.
     """
 
     def __init__(self, mark: str) -> None:
@@ -235,7 +235,7 @@ class Ending:
         self.status: int | None = None
 
     def without(self, data: bytes) -> bytes:
-        """Return `data` without the mark; a beginning of it waits for the next call."""
+        """`data` without the mark; a possible beginning of the mark waits for the next call."""
         data = self._rest + data
         self._rest = b""
         if self.status is not None:
@@ -253,5 +253,5 @@ class Ending:
         return data
 
     def rest(self) -> bytes:
-        """Return what looked like a mark and was none."""
+        """The held bytes that looked like a mark and were none."""
         return self._rest

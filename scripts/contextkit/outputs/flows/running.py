@@ -1,7 +1,7 @@
-"""Run a command, or take what one prints through a pipe, and pass its output on, short or told.
+"""Run a command, or read one's output from a pipe, and pass it on, whole or as a digest.
 
-The command's own world stays as it is: folder, environment, standard input, process group. A signal
-that would end this process is handed to the command, whose end decides.
+The command's environment stays as it is: folder, variables, standard input, process group. A signal
+that would end this process is handed to the command, and this process ends as the command does.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from contextkit.outputs.flows.pump import Ending, Job
 
 _INT, _HUP, _QUIT, _PIPE, _TERM, _XFSZ = 2, 1, 3, 13, 15, 25
 _HANDED_ON = (_HUP, _QUIT, _TERM)
-_PATIENCE = 0.3  # seconds after a signal in which a command may end by itself
+_PATIENCE = 0.3  # seconds that a command has to end by itself after a signal
 _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
 _PAUSE = 15.0  # seconds of silence after which a command may be one that does not end
 _TICK = 0.05  # seconds
-_IDLE = 0.035  # seconds in which nothing comes, before what a digest needs is loaded
-_F_SETPIPE_SZ = 1031  # of Linux: a larger pipe costs the command fewer waits
+_IDLE = 0.035  # seconds without output, after which a digest is prepared
+_F_SETPIPE_SZ = 1031  # of Linux: with a larger pipe the command waits less often
 _OPTIONS = ("sink", "root", "session", "over", "until", "of")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
@@ -83,7 +83,7 @@ def _catch(job: Job) -> None:
                 pass
 
     for number in (_INT, *_HANDED_ON):
-        if getsignal(number) != SIG_IGN:  # as nohup wants it
+        if getsignal(number) != SIG_IGN:  # ignored, as by nohup
             signal(number, note)
 
 
@@ -109,7 +109,7 @@ def _start(job: Job) -> int:
 
 
 def _spawned(argv: list[str], actions: list[tuple[int, int, int]]) -> int:
-    """Start a program and return its process; a script without `#!` is for the shell, as ever."""
+    """Start a program and return its process; the shell runs a script without `#!`, as usual."""
     try:
         return os.posix_spawnp(
             argv[0], argv, os.environ, file_actions=actions, setsigdef=(_PIPE, _XFSZ)
@@ -121,7 +121,7 @@ def _spawned(argv: list[str], actions: list[tuple[int, int, int]]) -> int:
 
 
 def _argv(command: list[str]) -> list[str]:
-    """Return the program and its arguments; one text with more than a name is for the shell."""
+    """The program and its arguments; a single text with more than a name is for the shell."""
     if len(command) > 1 or _PLAIN.issuperset(command[0]):
         return command
     shell = os.environ.get("SHELL", "")
@@ -130,7 +130,7 @@ def _argv(command: list[str]) -> list[str]:
 
 
 def _is_one_file() -> bool:
-    """Return whether our standard output and errors are one file: then their order is kept."""
+    """Whether our standard output and error are the same file, so that their order counts."""
     try:
         output, errors = os.fstat(1), os.fstat(2)
     except OSError:
@@ -147,7 +147,7 @@ class _Intake:
 
     def __init__(self, job: Job, sources: dict[int, int], ending: Ending | None) -> None:
         self.job, self.sources, self.ending = job, dict(sources), ending
-        self.last = time.monotonic()  # when something came
+        self.last = time.monotonic()  # the time of the last input
         self.polled = select.poll()
         self.is_heard = True
         self.is_woken_at_the_end = False
@@ -167,7 +167,7 @@ class _Intake:
                 pass  # an old kernel
 
     def all(self) -> None:
-        """Go on until the command has ended, though others may still hold the pipe."""
+        """Go on until the command has ended, even if others still hold the pipe."""
         while self.sources:
             ready_files = [source for source, _ in self.polled.poll(self._wait())]
             if self.job.woken in ready_files:
@@ -206,7 +206,7 @@ class _Intake:
             self.job.is_behind = not self.job.output.passes
 
     def _end_unheard(self) -> None:
-        """End as a command does that writes to nobody, and let what it started end so, too."""
+        """End as a command whose reader has gone, and have everything it started end so, too."""
         if not self.job.process:
             self.job.status = 128 + _PIPE
         else:  # before its pipe is closed: a shell would go on with its next command
@@ -219,7 +219,7 @@ class _Intake:
         self.sources.clear()
 
     def _has_ended(self) -> bool:
-        """Return whether the command has ended; a child's status is taken down."""
+        """Whether the command has ended; a child's status is recorded."""
         job = self.job
         if job.process and job.status is None:
             process, state = os.waitpid(job.process, os.WNOHANG)
@@ -227,7 +227,7 @@ class _Intake:
         return job.status is not None
 
     def _wait(self) -> int:
-        """Return for how many milliseconds nothing else has to be looked at."""
+        """The milliseconds until something else is due."""
         job = self.job
         if job.status is not None:
             return 0
@@ -241,14 +241,14 @@ class _Intake:
 
     @property
     def _patience(self) -> float:
-        """The seconds of silence after which there is something to tell; 0 if there is nothing."""
+        """The seconds of silence after which something is shown; 0 if there is nothing to show."""
         output = self.job.output
         if self.job.told or not output.is_waiting:
             return 0
         return _SILENCE if output.is_asking else _PAUSE
 
     def _meanwhile(self) -> None:
-        """Do what is due while the command runs: show a question, tell what came so far."""
+        """Do what is due while the command runs: show a question, or digest the output so far."""
         job, now = self.job, time.monotonic()
         if self._patience and now - self.last >= self._patience:
             _tell_so_far(job)
@@ -261,19 +261,19 @@ class _Intake:
 
 
 def _read_ahead(job: Job) -> None:
-    """Load and read some of what a digest needs while the command runs, and nobody waits for it."""
+    """Prepare part of a digest while the command runs, when it costs nobody any time."""
     try:
         if job.reading is None:
             from contextkit.outputs.flows import telling
 
             job.reading = telling.read_ahead(job)
         job.is_behind = next(job.reading)
-    except Exception:  # trouble that `tell` will meet and name
+    except Exception:  # `tell` will meet and report it
         job.is_behind = False
 
 
 def _tell_so_far(job: Job) -> None:
-    """Show what came so far, or say once where it is: its host may stop waiting, or it not end."""
+    """Show the output so far, or say once where it is, in case the host or the command hangs."""
     if job.told:
         return
     if job.output.kept:
@@ -286,7 +286,7 @@ def _tell_so_far(job: Job) -> None:
 
 
 def _leave_behind(source: int) -> None:
-    """Leave a reader at a pipe that a process still holds, so that its writing does not end it."""
+    """Leave a reader at a pipe that a process still holds, so that writing does not kill it."""
     if os.fork():
         return
     os.setsid()
@@ -304,7 +304,7 @@ def _leave_behind(source: int) -> None:
 
 
 def _tell(job: Job) -> None:
-    """Print the output if it is short, else its digest; from then on all passes."""
+    """Print the output if it is short, else its digest; then pass on everything that follows."""
     job.told = True
     output = job.output
     if not output.kept:
@@ -317,7 +317,7 @@ def _tell(job: Job) -> None:
 
 
 def _leave(job: Job) -> int:
-    """End as the command did: by the same signal if it was its own child, else with the status."""
+    """End as the command did: by the same signal if it was our own child, else with its status."""
     status = 128 + job.signal if job.status is None else job.status
     if job.process and status > 128 and status - 128 in (_INT, *_HANDED_ON, 6, 9, 11, 13):
         from _signal import SIG_DFL, signal

@@ -1,4 +1,4 @@
-"""Tell a long output in few tokens: what failed and how it ended, and where the whole is."""
+"""Summarize a long output in few tokens: what failed, how it ended, and where the whole is."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Limits
     from contextkit.text.digests import engine
-_OVER = 2000  # tokens, where the settings turn the hook off and somebody asks for it by hand
+_OVER = 2000  # tokens, for a call by hand where the settings turn the hook off
 _DAY = 86_400
 _ROWS = 60
-_SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
-_LEAST_SHARE = 0.05  # of the output, that such a form has nearly always
-_SAVES = 0.8  # of the output, of such a form that would pass as it is if it were the output
+# `make bench what=peers` compares lossless forms with those of other tools.
+# `make bench what=peers` compares lossless forms with those of other tools.
+_SHARE, _MOST = 0.4, 10_000  # share of the output, and tokens, of a lossless form
+_LEAST_SHARE = 0.05  # share of the output that nearly every such form has
+_SAVES = 0.8  # share of the output, for a form that would be short as an output of its own
 _FAILURE = re.compile(
     r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
     r"|missing|abort|killed|timed? ?out|unable|invalid|refused|more",
@@ -37,15 +39,15 @@ _FAILURE = re.compile(
 _FAILS = re.compile(
     r"\W*(?:fail|error|fatal|make\S* \*\*\*|\w+(?:Error|Exception):)", re.IGNORECASE
 )
-_ENTRIES = ("+", "-", " ", "\t")  # with which lines of a form begin that it took from the text
-_LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
+_ENTRIES = ("+", "-", " ", "\t")  # the beginnings of a form's lines that are taken from the text
+_LEAST, _STEP = 150, 50  # tokens tried for the failures alone, before there is room for the rest
 _FIRST_AT = re.compile(r"( with failure words, first at )(\d+)")
-_STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
+_STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line has it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
-_AHEAD = 3 << 20  # bytes that are read while a command runs
+_AHEAD = 3 << 20  # bytes that are read ahead while a command runs
 _NEEDED = ("contextkit.text.compaction", "contextkit.text.digests.engine",
            "contextkit.base.secret_search", "hashlib")  # fmt: skip
-_SAMPLE = 8192  # characters by which it is known whether they are text
+_SAMPLE = 8192  # characters by which text is recognized
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -54,7 +56,7 @@ _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
 def read_ahead(job: Job) -> Iterator[bool]:
-    """Load what a digest needs and read what has come, in milliseconds; whether more is to do."""
+    """Load what a digest needs and read the output so far, in small steps; whether more is left."""
     for _ in _loaded():
         yield True
     from contextkit.text.digests import pieces, reading
@@ -75,7 +77,7 @@ def read_ahead(job: Job) -> Iterator[bool]:
 
 
 def _loaded() -> Iterator[None]:
-    """Load what a digest needs, step by step."""
+    """Load the modules of a digest, step by step."""
     for module in _NEEDED:
         __import__(module)
         yield
@@ -90,7 +92,7 @@ def _loaded() -> Iterator[None]:
 
 
 def _left_behind(layout: Layout) -> list[str]:
-    """Return the outputs of runs that were killed, each told once; old ones are removed."""
+    """The outputs of killed runs, each reported once; old ones are removed."""
     folder = os.path.join(layout.state, pump.FOLDER)
     paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -105,12 +107,12 @@ def _left_behind(layout: Layout) -> list[str]:
             elif names.now() - os.stat(path).st_mtime > _DAY:
                 os.unlink(path)
         except FileNotFoundError:
-            continue  # its run ended just now, or another one tells of it
+            continue  # its run ended just now, or another process reports it
     return paths
 
 
 def so_far(job: Job) -> str:
-    """Return the line for a command that runs longer than its host waits."""
+    """The line about a command that runs longer than its host waits."""
     kept = job.output.kept
     assert kept
     path = Layout(job.options.get("root", "")).shown(kept.path)
@@ -118,7 +120,7 @@ def so_far(job: Job) -> str:
 
 
 def tell(job: Job) -> None:
-    """Print the output if it is short, else store it and print its digest; if that fails, all."""
+    """Print the output if it is short, else store it and print its digest; all if that fails."""
     try:
         text = _told(job)
     except Exception as error:
@@ -134,7 +136,7 @@ def tell(job: Job) -> None:
 
 
 def _told(job: Job) -> str:
-    """Return what to print of the output; empty if it is short."""
+    """The text to print in place of the output; empty if it is short."""
     assert job.output.kept
     layout = Layout(job.options.get("root", ""))
     beginning, missing, end = job.output.kept.parts()
@@ -159,7 +161,7 @@ def _told(job: Job) -> str:
 
 
 class Told(Record):
-    """An output and what is known of it: how it ended, in words, and its bytes, if some lack.
+    """An output and its context: how it ended, in words, and its bytes if some are missing.
 
     estimated: the tokens of `content`, 0 where nobody asked.
     """
@@ -175,7 +177,7 @@ class Told(Record):
 
 
 def digested(layout: Layout, told: Told) -> str:
-    """Store the output; return its digest: how it ended, what matters, where the whole is."""
+    """Store the output; return its digest: the end, what matters, and where the whole is."""
     limits = layout.limits
     size = told.estimated or tokens.estimate(told.content)
     away = "" if layout.here == layout.root else f" in {layout.root}"
@@ -197,7 +199,7 @@ def digested(layout: Layout, told: Told) -> str:
 
 
 def compacted(text: str, size: int, limits: Limits) -> str:
-    """Return the text in a shorter form that loses nothing, or says what; empty if all are long."""
+    """The text in a shorter form that loses nothing, or says what it does; '' if all are long."""
     from contextkit.text import compaction
 
     passes = min(int(_SAVES * size), limits.hook_tool_output_tokens or _OVER)
@@ -215,20 +217,20 @@ def compacted(text: str, size: int, limits: Limits) -> str:
 
 
 def _failures_first(short: str, text: str, before: int) -> str:
-    """A form that loses nothing, with the messages between its entries above them.
+    """A lossless form, with the messages between its entries moved above them.
 
     A message is a line of the text that the form left as it was.
     """
     lines = short.split("\n")
     kept = {line for line in lines if _FAILURE.search(line) and line[:1] not in _ENTRIES}
-    said = [(n, line) for n, line in enumerate(text.split("\n"), before + 1) if line in kept]
-    moved = {line for _, line in said}
-    first = [f"{number}: {line}" for number, line in said]
+    messages = [(n, line) for n, line in enumerate(text.split("\n"), before + 1) if line in kept]
+    moved = {line for _, line in messages}
+    first = [f"{number}: {line}" for number, line in messages]
     return "\n".join([*first, *(line for line in lines if line not in moved)])
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
-    """The digest that fits, with all that is shown; of a failure, as short as it can be, uncut."""
+    """The digest that fits, with all that is shown; for a failure, the shortest uncut one."""
     from contextkit.text.digests import engine
 
     limits = layout.limits
@@ -256,7 +258,7 @@ def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
 
 
 def _of_failure(digest: engine.Digest) -> engine.Digest:
-    """The digest of a failing command without what is not about its failure, if any is."""
+    """The digest of a failing command reduced to its failure, if some of it is about that."""
     kept = []
     for row in digest.rows:
         sentences = [each for each in row.finding.split("; ")
@@ -267,17 +269,17 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
 
 
 def _lacks(digest: engine.Digest) -> bool:
-    """Return whether something that must be told is only counted."""
+    """Whether something that must be shown is only counted."""
     return any(row.aspect == "more" or row.finding.startswith("+") for row in digest.rows)
 
 
 def _cuts(digest: engine.Digest) -> int:
-    """Return how many statements are cut off."""
+    """The number of statements that are cut off."""
     return sum(row.finding.count("…") for row in digest.rows)
 
 
 def _rows(digest: engine.Digest, before: int) -> str:
-    """Return the digest's rows, each with its line in the file where `before` lines come first."""
+    """The digest's rows, each with its line in the file where `before` lines come first."""
 
     def placed(finding: str) -> str:
         return _FIRST_AT.sub(lambda at: f"{at[1]}{int(at[2]) + before}", _STATUS.sub("", finding))
@@ -303,7 +305,7 @@ def _shown(head: str, body: str, path: str) -> str:
 
 
 def _said(aspect: str, finding: str) -> str:
-    """Return what a row says, its aspect only once: `warning: a.c:7:1: unused variable`."""
+    """The text of a row, with its aspect only once: `warning: a.c:7:1: unused variable`."""
     says_so = _FAILS if aspect == "failed" else re.compile(re.escape(aspect), re.IGNORECASE)
     if says_so.match(finding):
         return finding
@@ -311,26 +313,26 @@ def _said(aspect: str, finding: str) -> str:
 
 
 def _each(finding: str) -> str:
-    """Statements, without the remark in brackets that some in a row end with: it is said once.
+    """Statements, where a remark in brackets that ends several in a row is shown once.
 
     `a.c:1: unused variable 'b'; c.c:2: unused variable 'd'; each [-Wunused]`
     """
 
     def remark(statement: str) -> str:
-        found = _REMARK.search(statement)  # none is a count
-        return found[0] if found else ""
+        match = _REMARK.search(statement)  # none is a count
+        return match[0] if match else ""
 
-    said: list[str] = []
+    statements: list[str] = []
     for ending, some in itertools.groupby(finding.split("; "), remark):
         same = list(some)
         once = bool(ending) and len(same) > 1
-        said += [text.removesuffix(ending) for text in same] if once else same
-        said += [f"each{ending}"] if once else []
-    return "; ".join(said)
+        statements += [text.removesuffix(ending) for text in same] if once else same
+        statements += [f"each{ending}"] if once else []
+    return "; ".join(statements)
 
 
 def _head(told: Told, size: int, away: str) -> str:
-    """Return the first line: how the command ended, how much it printed, where its path starts."""
+    """The first line: how the command ended, how much it printed, the start of its path."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
     amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
     if told.size:
@@ -340,7 +342,7 @@ def _head(told: Told, size: int, away: str) -> str:
 
 
 def ending(status: int | None, signal: int) -> str:
-    """Return how a command ended: `exit 1`, `killed by SIGTERM`."""
+    """How a command ended: `exit 1`, `killed by SIGTERM`."""
     if status is None:
         return f"interrupted by SIG{_SIGNALS.get(signal, signal)}" if signal else "ended, killed"
     if status > 128 and status - 128 in _SIGNALS:
@@ -349,7 +351,7 @@ def ending(status: int | None, signal: int) -> str:
 
 
 def plain(text: str) -> str:
-    """A terminal's output as it would last be seen: no colors, overwritten lines gone."""
+    """A terminal's output in its final state: without colors and overwritten lines."""
     if "\0" in text[:_SAMPLE]:
         return text
     if "\x1b" in text:
@@ -360,7 +362,7 @@ def plain(text: str) -> str:
 
 
 def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, int]:
-    """Store the output; return its path and how many lines of the file are before it."""
+    """Store the output; return its path and the number of lines above it in the file."""
     now = names.now()
     session = told.session or sessions.current(layout, "", now)[0]
     allowed = layout.limits.secrets_allow
@@ -382,6 +384,6 @@ def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, i
 
 
 def _printable(text: str) -> str:
-    """Return `text` as one line that a document's field takes."""
+    """`text` as one line that a document's field takes."""
     line = names.one_line("".join(char if char.isprintable() else " " for char in text))
     return line.strip() or "output"

@@ -58,7 +58,7 @@ class Payload(Record):
 
     @property
     def parts(self) -> dict[str, str]:
-        """What may be asked for by name."""
+        """The parts that may be requested by name."""
         return {
             "head": f"{self.topic}\n{self.created_at}  {self.source}  ~{self.tokens}",
             "summary": self.summary,
@@ -242,7 +242,7 @@ def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] 
         try:
             there = load(path, path)
         except ContextError:
-            continue  # it was edited
+            continue  # the file was edited
         if (there.content, there.source) == (payload.content, payload.source):
             return path, there
     return None
@@ -253,7 +253,7 @@ def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
     head = {"sessionId": session, "createdAt": added["createdAt"]}
     if not os.path.lexists(path):
         files.write(path, render_manifest(head, [added]))
-    elif not splice(path, added):  # another tool wrote it: the files are the truth
+    elif not splice(path, added):  # another tool wrote the manifest: the files are the truth
         repair(layout, session, now)
     try:
         touch(path, now)
@@ -284,7 +284,7 @@ def touch(path: str, now: int) -> None:
 
 
 def used(layout: Layout, session: str, path: str, now: int) -> str:
-    """Return `path` after marking its session as used."""
+    """`path` after marking its session as used."""
     path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
     try:
         touch(os.path.join(folder(layout, session), MANIFEST), now)
@@ -452,7 +452,7 @@ def _change(path: str, old: Fields, new: Fields) -> bool:
 
 
 def _end(data: bytes) -> tuple[int, int]:
-    """Where the list ends, and the total; (0, 0) if the tail is not as we write it."""
+    """The end of the list, and the total; (0, 0) if the tail is not as we write it."""
     end = data.rfind(_tail(0).partition("0")[0].encode(), max(0, len(data) - 200))
     digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
     ours = end >= 0 and digits.isdigit() and _tail(int(digits)).encode() == data[end:]

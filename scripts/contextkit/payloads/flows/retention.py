@@ -1,11 +1,11 @@
 """Retention of payloads: they stay until their session ends or has been idle for 24 hours.
 
 An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
-period, and is removed by a later sweep. What stands for text that a transcript lacks is `held`: it
+period, and is removed by a later sweep. A payload that replaces text in a transcript is `held`: it
 is neither ended for idleness nor removed while that transcript can be resumed. So is the report
 that an open verdict names.
 
-An agent that dies leaves its report where running agents write theirs. Once nobody has touched it
+An agent that dies leaves its report where running agents write theirs. Once it has been untouched
 for as long as a session may be idle, it becomes a payload, in a session named after the file.
 
     .contextkit/ended/<session>@<stamp>/      ended then; back at the next use of the session
@@ -36,7 +36,7 @@ def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> 
 
 
 def _is_held(layout: Layout, folder: str, now: int) -> bool:
-    """Whether an open verdict, or a transcript that can be resumed, needs this folder's texts."""
+    """Whether an open verdict, or a transcript that can be resumed, needs texts of this folder."""
     session = os.path.basename(folder).partition("@")[0]
     if _is_judged(layout, session):
         return True
@@ -60,7 +60,7 @@ def _is_judged(layout: Layout, session: str) -> bool:
 
 
 def transcripts(layout: Layout) -> list[str]:
-    """The transcripts of the sessions here that are known and still there."""
+    """The known transcripts of sessions here that still exist."""
     live = [os.path.join(layout.payloads, folder) for folder in payloads.sessions_in(layout)]
     held = [os.path.join(folder, _HELD) for folder in (*live, *ended(layout))]
     lines = [(files.read_if_there(path) or "").partition("\n")[0] for path in held]
@@ -71,7 +71,7 @@ def transcripts(layout: Layout) -> list[str]:
 
 
 def session_lock(layout: Layout, session: str) -> files.locked:
-    """The lock that guards changes, ends, and resumes of a session's folder."""
+    """The lock for changing, ending, and resuming a session's folder."""
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
 
 
@@ -186,10 +186,10 @@ def ended(layout: Layout, session: str = "") -> list[str]:
 
 
 def way_back(layout: Layout, session: str) -> list[str]:
-    """How to get the payloads of an ended session back; nothing if it left none."""
+    """A line on how to get the payloads of an ended session back; empty if it left none."""
     grace = layout.limits.payload_grace
-    said = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
-    return [said] if ended(layout, session) else []
+    notice = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
+    return [notice] if ended(layout, session) else []
 
 
 def put_away(layout: Layout, now: int) -> list[str]:
@@ -282,7 +282,7 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
 
 
 def mend(layout: Layout, now: int) -> list[str]:
-    """End what is no longer used, and rebuild each manifest that lacks a file; a line for each."""
+    """End unused sessions, and rebuild each manifest that lacks a file; return a line for each."""
     done = sweep(layout, now, names.seconds(layout.limits.payload_idle))
     for session in payloads.sessions_in(layout):
         with session_lock(layout, session):
@@ -291,12 +291,12 @@ def mend(layout: Layout, now: int) -> list[str]:
 
 
 def purge(layout: Layout, session: str, now: int) -> list[str]:
-    """Remove for good what could still be resumed; return a line for each time it ended."""
+    """Remove what could still be resumed for good; return a line for each time it had ended."""
     return _purge(layout, ended(layout, sessions.check(session)), now)
 
 
 def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
-    said = []
+    lines = []
     for path in paths:
         session = os.path.basename(path).partition("@")[0]
         with session_lock(layout, session):
@@ -308,8 +308,8 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
         if stayed:
             line = f"session {session}: could not be removed: {', '.join(stayed)}"
             _log(layout, log_file(layout, session), line, now)
-        said.append(line)
-    return said
+        lines.append(line)
+    return lines
 
 
 def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
@@ -323,13 +323,13 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         os.utime(layout.swept, (now, now))
         ledger.sweep(layout, now)
     except (OSError, ContextError):
-        return []  # nothing can be written here, so nothing can be ended either
+        return []  # nothing can be written here, so nothing can end either
     try:
         idle = names.seconds(layout.limits.payload_idle)
-        said = sweep(layout, now, idle, spare, _AT_ONCE)
-        if len(said) == _AT_ONCE:
+        lines = sweep(layout, now, idle, spare, _AT_ONCE)
+        if len(lines) == _AT_ONCE:
             os.unlink(layout.swept)
-        return said
+        return lines
     except (OSError, ContextError) as error:
         return [f"the sweep of idle sessions failed: {error}"]
 
@@ -359,13 +359,13 @@ def _remove(folder: str) -> list[str]:
     return stayed
 
 
-def log_file(layout: Layout, session: str, given: str = "", ending: bool = False) -> str:
+def log_file(layout: Layout, session: str, typed: str = "", ending: bool = False) -> str:
     """The log of a session's end: the given file, else the session's summary, else our log.
 
     SESSION_DIR belongs to the session that is `ending`, otherwise to the one it is named after.
     """
-    if given:
-        return layout.typed(given, "summary_file")
+    if typed:
+        return layout.typed(typed, "summary_file")
     named = os.environ.get("SESSION_DIR", "").rstrip("/")
     folders = [named] if named and (ending or os.path.basename(named) == session) else []
     for folder in (*folders, os.path.join(layout.sessions, session)):
@@ -392,5 +392,5 @@ def note_end(layout: Layout, session: str, line: str, now: int) -> None:
 def last_words(layout: Layout, session: str) -> str:
     """The line that was logged when a session's payloads were removed; '' if there is none."""
     text = files.read_if_there(log_file(layout, session, ending=True)) or ""
-    said = [line for line in text.splitlines() if f" session {session}: " in line]
-    return said[-1].removeprefix("- ") if said else ""
+    logged = [line for line in text.splitlines() if f" session {session}: " in line]
+    return logged[-1].removeprefix("- ") if logged else ""

@@ -1,4 +1,4 @@
-"""Retrieval of payloads: one is found by what names it or by its words, and read in part.
+"""Retrieval of payloads: one is found by its name or by its words, and read in part.
 
 Line numbers of a part are those of the text itself, from 1, not of the file that contains it.
 """
@@ -17,12 +17,12 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
 _AROUND = 8  # lines on either side of a phrase
-_WIDE = 400  # length of a line above which its middle is shown if that is wanted
+_WIDE = 400  # length of a line above which its middle can be shown
 _LONG = 2000  # length of a line above which only the part around the phrase is shown
 
 
 def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
-    """Find the file of a payload by id, path, `latest`, or a whole `@stored:` line.
+    """The file of a payload given by id, path, `latest`, or a whole `@stored:` line.
 
     An id is searched in `session`, then (unless `only`) in all sessions, then in those that ended
     within the grace period. Reading a payload counts as using its session. Raises ContextError if
@@ -43,13 +43,13 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
     retention.wake(layout, session, now)
     others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
     identity = text.removesuffix(".md")
-    found = _named(layout, identity, session, others)
-    if not found and not only and (ended := retention.session_of(layout, identity, now)):
+    stored = _named(layout, identity, session, others)
+    if not stored and not only and (ended := retention.session_of(layout, identity, now)):
         retention.wake(layout, ended, now)
-        found = _named(layout, identity, ended, [])
-    if not found:
+        stored = _named(layout, identity, ended, [])
+    if not stored:
         raise _unknown(layout, identity, [session, *others] if session else others)
-    return payloads.used(layout, os.path.basename(os.path.dirname(found)), found, now)
+    return payloads.used(layout, os.path.basename(os.path.dirname(stored)), stored, now)
 
 
 def _typed(layout: Layout, text: str) -> str:
@@ -62,7 +62,7 @@ def _typed(layout: Layout, text: str) -> str:
 
 
 def _named(layout: Layout, identity: str, session: str, others: list[str]) -> str:
-    """The payload with this id or beginning, or the latest, or ''; ContextError if several."""
+    """The payload with this id or beginning of one, or the latest; ''; ContextError if several."""
     searched = [session, *others] if session else others
     if identity == "latest":
         newest = [payloads.latest(layout, name) for name in searched]
@@ -90,8 +90,8 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
             f"{ref}: session {searched[0]} has ended and its payloads are gone ({words})"
         )
     paths = [path for name in searched for path in payloads.documents(layout, name)]
-    known = [os.path.basename(path).removesuffix(".md") for path in paths]
-    shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
+    ids = [os.path.basename(path).removesuffix(".md") for path in paths]
+    shown = ", ".join(ids[-10:]) + (f" and {len(ids) - 10} older" if len(ids) > 10 else "")
     away = "" if shown else retention.can_come_back(layout, names.now())
     return ContextError(f"{ref}: no such payload; {away or 'available: ' + (shown or 'none')}")
 
@@ -99,7 +99,7 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
 def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, str]]:
     """(path, line number in the file, line, section) wherever all words of `query` occur.
 
-    In one line, ignoring case, or else in a section: then its line with most of them.
+    They occur in one line, ignoring case, or else in a section: then it is the line with most.
     """
     words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
     for path in paths:
@@ -115,7 +115,7 @@ def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, st
 
 def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
     """(line number, line, section) of each hit, section by section."""
-    title, whole = "", 0  # the section, and how many of its lines contain all words
+    title, whole = "", 0  # the section, and the number of its lines with all words
     some: list[tuple[int, int, str]] = []  # its lines that contain some of them
     for number, line in enumerate(text.split("\n"), start=1):
         order, heading = markdown.heading(line)
@@ -135,10 +135,10 @@ def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
 def _scattered(
     some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
 ) -> Iterator[tuple[int, str, str]]:
-    """The best line of a section that contains all words, but not in one line."""
-    said = "\n".join(line for _, _, line in some).lower()
-    if not whole and some and all(word in said for word in words):
-        _, number, line = max(some, key=lambda one: (one[0], -one[1]))
+    """The best line of a section that contains all words, but none of them together."""
+    section_text = "\n".join(line for _, _, line in some).lower()
+    if not whole and some and all(word in section_text for word in words):
+        _, number, line = max(some, key=lambda hit: (hit[0], -hit[1]))
         yield number, line, title
 
 
@@ -149,13 +149,13 @@ class Slice(Record):
     first: int
     last: int
     more: int = 0
-    at: int = 0  # the line that is wanted most
+    at: int = 0  # the most wanted line
     wanted: str = ""  # what is wanted in it, in lower case
     note: str = ""
 
 
 def section(content: str, title: str, field: str = "section") -> Slice:
-    """The section whose heading is, begins with or has `title`, and all below; or ContextError."""
+    """The section, with all below, whose heading is, begins with, or has `title`. ContextError."""
     lines = content.split("\n")
     outline = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
@@ -202,7 +202,7 @@ def around(content: str, text: str) -> Slice:
 
 
 def _near(line: str, wanted: str, width: int) -> str:
-    """The part of a line with what is wanted, and so many characters on either side."""
+    """The wanted part of a line, with `width` characters on either side."""
     middle = line.lower().find(wanted)
     return line[max(0, middle - width) : middle + len(wanted) + width]
 

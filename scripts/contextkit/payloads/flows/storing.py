@@ -16,9 +16,9 @@ from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
-_WAITS = 2.5  # times what a digest may take, which a writer may
-_WRITER_SECONDS = 60.0  # for a writer, unless a hook's host waits
-_WRITER = "receipt_writer"  # in the ledger
+_WAITS = 2.5  # times as long as a digest, for a writer
+_WRITER_SECONDS = 60.0  # for a writer, unless a host waits for a hook
+_WRITER = "receipt_writer"  # its name in the ledger
 _WRITER_MARK = "CONTEXTKIT_RECEIPT_WRITER"  # set for the command, so that it starts no other
 _MOST_WRITTEN = 400_000  # characters of a text that are handed to a writer
 SUFFIXES = (".md", ".json", ".txt")
@@ -69,8 +69,8 @@ def store(
 ) -> Stored:  # fmt: skip
     """Store the text in its session and return a receipt of at most 300 tokens.
 
-    The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
-    in place of the text. Without `read` there is none until the author has answered.
+    The text is on disk before it is read, which takes `seconds` at most. `passed`: the receipt is
+    passed on in place of the text. Without `read` there is none until the author has answered.
     """
     new = _payload(layout, output, now)
     path, payload = _save(layout, session, new, now)
@@ -92,7 +92,7 @@ def store(
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:
-    """The file that contains the text, and its payload, which may have been there before."""
+    """The file that contains the text, and its payload, which may have existed before."""
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
@@ -119,7 +119,7 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
 def answered(
     layout: Layout, path: str, payload: Payload, answer: str, now: int, seconds: float = 0
 ) -> Stored:
-    """The receipt of a stored payload in the words of its author, who has answered since."""
+    """The receipt of a stored payload in the words of its author, who has answered by now."""
     stored = {name: getattr(payload, name) for name in ("topic", "source", "content", "tokens")}
     output = Output(**stored, estimated=True, answer=answer)
     told = _told(layout, output, path, seconds)
@@ -173,7 +173,7 @@ def _payload(layout: Layout, output: Output, now: int) -> Payload:
 
 
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
-    """The receipt's contents; without a reading of the text if that takes too long."""
+    """The receipt's contents; without reading the text if that takes too long."""
     first = payloads.first_line(path)
     output = output.replace(answer=receipts.claims(output.answer))
     if not seconds:
@@ -188,7 +188,7 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
 
 
 def _within(seconds: float, work: Callable[[], Told]) -> Told:
-    """What `work` returns. Raises TimeoutError once the time is up, in the main thread alone."""
+    """The result of `work`. Raises TimeoutError when time is up, but only in the main thread."""
     import _signal  # type: ignore[import-not-found]  # signal costs a tenth of a start
 
     def ring(number: int, frame: object) -> None:
@@ -196,7 +196,7 @@ def _within(seconds: float, work: Callable[[], Told]) -> Told:
 
     try:
         before = _signal.signal(_signal.SIGALRM, ring)
-    except ValueError:  # another thread
+    except ValueError:  # not the main thread
         return work()
     try:
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
@@ -207,7 +207,7 @@ def _within(seconds: float, work: Callable[[], Told]) -> Told:
 
 
 def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
-    """What the user's command `receipt_writer` says about a text; '' without an answer in time.
+    """The answer of the user's command `receipt_writer` about a text; '' if none came in time.
 
     It reads a prompt with the redacted text; its answer is checked as any author's is.
     """
@@ -239,7 +239,7 @@ def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
 
 
 def _answer(layout: Layout, told: Told, path: str, passed: bool = True) -> Stored:
-    """The rendered receipt; the user is told what was left out of it."""
+    """The rendered receipt; tells the user what was left out of it."""
     if told.cut:
         remark(f"receipt: {'; '.join(told.cut)}")
     if told.secrets:

@@ -1,8 +1,11 @@
-"""What a receipt says: its author's words first, checked, then what the text itself shows.
+"""The contents of a receipt: its author's words first, checked, then what the text itself shows.
 
 The author's words are an answer about the text, or else the text's own Summary, Conclusion, Verdict
-(`text/authored.py`). All of them are told, long ones cut at a clause; a digest of the rest fills
-what is left of the cap, and is the whole receipt where nobody wrote one.
+(`text/authored.py`). All of them are included, long ones cut at a clause; a digest of the rest
+fills what is left of the cap, and is the whole receipt if there are no such words. `make bench
+what=receipts` measures what the numbers below keep. `make bench
+what=receipts` measures what the numbers below keep. `make bench
+what=receipts` measures what the numbers below keep.
 """
 
 from __future__ import annotations
@@ -23,17 +26,17 @@ if TYPE_CHECKING:
     from contextkit.text.digests.reading import Unit
     from contextkit.text.grounding import Checked
 
-_EXTRACT = 110  # tokens for what is told of the text beside its author's words
-_SERIOUS = 70  # tokens of them that a review's findings need to be told by the text itself
-_CLAUSE = 130  # characters to which all long statements are cut before any is cut further
+_EXTRACT = 110  # tokens for the digest beside an author's words
+_SERIOUS = 70  # tokens of those from which on a review's findings come from the text itself
+_CLAUSE = 130  # characters to which all long statements are cut first
 _SHORTEST = 60  # characters below which a statement is not shortened further
-_SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be told
-_SECTIONS, _NAMES = 2, 360  # headings with names that are listed; characters of each list
-_FEW, _NAMED = 3, 100  # of them that are named, and characters of each
+_SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be mentioned
+_SECTIONS, _NAMES = 2, 360  # headings whose names are listed; characters of each list
+_FEW, _NAMED = 3, 100  # findings that are named, and characters of each
 _ID = 20  # characters of an id of a finding
-_AROUND = 12  # lines that are opened at least
-_FULL = 1.5  # times the lines that are opened first, up to which all are
-_SHORT = 40  # characters of a first statement, which the second one joins
+_AROUND = 12  # least lines that are opened
+_FULL = 1.5  # times the lines to open first, up to which all are opened
+_SHORT = 40  # characters of a first statement to which the second is added
 
 
 class Told(NamedTuple):
@@ -48,7 +51,7 @@ class Told(NamedTuple):
 
 
 def bare(layout: Layout, output: Output, path: str) -> Receipt:
-    """The receipt as its caller gave it."""
+    """The receipt with the caller's fields alone."""
     return Receipt(
         path=layout.shown(path),
         rows=output.rows[: layout.limits.payload_rows],
@@ -60,16 +63,16 @@ def bare(layout: Layout, output: Output, path: str) -> Receipt:
 
 
 def tell(layout: Layout, output: Output, path: str, first: int = 1) -> Told:
-    """Describe a text, whose first line is line `first` of its file. Any text can be told."""
+    """The receipt and summary of any text, whose first line is line `first` of its file."""
     return _Teller(layout, output, path, first).told()
 
 
 def unread(layout: Layout, output: Output, path: str, first: int, why: str) -> Told:
-    """The receipt of a text that could not be read, or not in time: what it is, and where."""
-    given, topic = bare(layout, output, path), output.topic.strip()
-    receipt = given.replace(
-        rows=given.rows or (Row(aspect="Content", finding=topic),),
-        key_findings=given.key_findings or names.one_line(output.answer) or topic,
+    """The receipt of a text that could not be read (in time): what it is, and where."""
+    caller, topic = bare(layout, output, path), output.topic.strip()
+    receipt = caller.replace(
+        rows=caller.rows or (Row(aspect="Content", finding=topic),),
+        key_findings=caller.key_findings or names.one_line(output.answer) or topic,
         note=f"{why}; the text is stored whole",
         more=_lines(first, 1, output.content.count("\n") + 1),
     )
@@ -85,19 +88,19 @@ def _fitted(layout: Layout, receipt: Receipt) -> Told:
 
 
 def remarks(receipt: Receipt) -> tuple[str, ...]:
-    """What somebody who has the author's answer must know besides: what it adds or lacks."""
+    """What a reader of the author's answer must know besides: what it adds or lacks."""
     lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
     left_out = (row for row in receipt.rows if row.aspect in _SERIOUS_RANKS.values())
     return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
 
 
 def _lines(first: int, start: int, last: int) -> str:
-    """The lines of the stored file that have these lines of the text."""
+    """The lines of the stored file that hold these lines of the text."""
     return names.lines(first + start - 1, first + max(start, last) - 1)
 
 
 class _Teller:
-    """A receipt that is filled up to its cap: author's words, then a digest."""
+    """A receipt filled up to its cap: its author's words, then a digest."""
 
     def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
         self._layout, self._first = layout, first
@@ -109,7 +112,7 @@ class _Teller:
         self._author, self._parsed = self._read(output.status)
 
     def _read(self, status: int | None) -> tuple[Authored, engine.ParsedText]:
-        """What its author says of the text, and the text without that."""
+        """The author's words about the text, and the text without them."""
         from contextkit.text import authored
         from contextkit.text.digests import engine
 
@@ -119,20 +122,20 @@ class _Teller:
         if self._answer:
             return authored.answer(self._answer), parsed(self._text)
         author = authored.read(self._text)
-        if not author.sums_up:  # a verdict alone: the digest tells it with the rest
+        if not author.sums_up:  # only a verdict, which the digest includes
             others = tuple(s for s in author.statements if s.role != "verdict")
             author = author._replace(statements=others)
         lines = list(self._lines)
-        for statement in author.core or author.statements:  # they are told already
+        for statement in author.core or author.statements:  # already included
             for at in range(statement.line - 1, _end(lines, statement.line)):
                 lines[at] = ""
         rest = parsed("\n".join(lines))
-        if rest.is_output and author.statements:  # a tool's labels are no author
+        if rest.is_output and author.statements:  # the labels of a tool are not an author's
             return authored.Authored(), parsed(self._text)
         return author, rest
 
     def told(self) -> Told:
-        """The receipt within its cap, the summary, and what was found on the way."""
+        """The receipt within its cap, the summary, and facts about the text."""
         from contextkit.text import grounding
 
         author, parsed = self._author, self._parsed
@@ -166,7 +169,7 @@ class _Teller:
         )
 
     def _headed(self, checked: Checked | None) -> Receipt:
-        """The receipt with what is told of any text, as it is before anything is chosen."""
+        """The receipt with the fields that every text gets, before anything is chosen."""
         from contextkit.text.digests import reading
 
         total = len(self._parsed.facts)
@@ -183,7 +186,7 @@ class _Teller:
         return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
 
     def _receipt(self) -> Receipt:
-        """The receipt; if its author's words leave no room, a review's most serious is named."""
+        """The receipt; without room beside its author's words, the gravest findings are named."""
         core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
             named = [] if self._answer else _names(self._parsed.taken_names(), self._first)
@@ -195,10 +198,10 @@ class _Teller:
         return told if told.rows else self._with_topic(told)
 
     def _authored(self, more: Sequence[Beside]) -> Receipt:
-        """The receipt with as many whole statements of its author as fit, and what stands beside.
+        """The receipt with as many whole statements of its author as fit, and the rows beside.
 
-        What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, then names are left out, and at last the last statements go.
+        Statements outside the core go first, then the rows get shorter, then the longest
+        statements are cut, then names go, and finally the last statements.
         """
         from contextkit.text.digests.reading import joined
 
@@ -209,13 +212,13 @@ class _Teller:
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [statement._replace(text=text) for statement, text in pairs if text]
-            lost = [one for one, text in zip(wanted, texts, strict=False) if not text]
-            last = {one.aspect: at for at, one in enumerate(told) if one.asks}
-            last[""] = len(told) - 1  # those of the core are counted at the end
+            lost = [each for each, text in zip(wanted, texts, strict=False) if not text]
+            last = {each.aspect: at for at, each in enumerate(told) if each.asks}
+            last[""] = len(told) - 1  # lost ones of the core are counted at the end
             for aspect, at in last.items():
-                left = [self._first + one.line - 1 for one in lost
-                        if (one.aspect == aspect if aspect
-                            else one in core and one.aspect not in last)]  # fmt: skip
+                left = [self._first + each.line - 1 for each in lost
+                        if (each.aspect == aspect if aspect
+                            else each in core and each.aspect not in last)]  # fmt: skip
                 if left and told and not self._answer:
                     told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)
@@ -244,11 +247,11 @@ class _Teller:
                 by_row[-1][1].append(statement.text)
             else:
                 by_row.append((aspect, [statement.text]))
-        rows = (Row(aspect=aspect, finding=joined(*said)) for aspect, said in by_row)
+        rows = (Row(aspect=aspect, finding=joined(*findings)) for aspect, findings in by_row)
         return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
-        """The receipt with a digest in what is left of it."""
+        """The receipt with a digest in the room that is left."""
         frame = self._size(told)
         written = bool(told.key_findings)
         room, most = self._cap - frame, self._most - len(told.rows)
@@ -264,33 +267,33 @@ class _Teller:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        said = receipts.said(told)
-        digest = self._parsed.digest(room, most, added, self._first, not written, said)
+        shown = receipts.said(told)
+        digest = self._parsed.digest(room, most, added, self._first, not written, shown)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
-            # a mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first, not written, said)
+            # a redaction mark is shorter than a secret
+            digest = self._parsed.digest(room, most, cleaned, self._first, not written, shown)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
-        said = receipts.said(told)
+        shown = receipts.said(told)
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
-                for row in digest.rows if _uncounted(row.finding) not in said]  # fmt: skip
+                for row in digest.rows if _uncounted(row.finding) not in shown]  # fmt: skip
         key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
-        more = self._more(digest, said) or self._bare.more
+        more = self._more(digest, shown) or self._bare.more
         receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
         receipt = receipt if rows else self._with_topic(receipt)
         return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
 
-    def _more(self, digest: engine.Digest, said: str) -> str:
-        """The lines with what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
+    def _more(self, digest: engine.Digest, shown: str) -> str:
+        """The lines of what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
         from contextkit.text.digests import engine, reading
 
         start, end = digest.stretch
         left = " ".join(line.strip("-* ") for line in self._lines[start - 1 : end])
-        if not end or left in said:  # the author's part tells it
+        if not end or left in shown:  # the author's part has it
             return ""
         is_part = digest.rest <= start and end <= digest.last
         if is_part and digest.last - digest.rest < _FULL * engine.OPENED:
@@ -314,7 +317,7 @@ def _uncounted(finding: str) -> str:
 class Beside(NamedTuple):
     """A row beside an author's words: names of a section, or a review's findings.
 
-    Findings are cut before statements are. `widths` are numbers of characters, ever fewer.
+    Findings are cut before statements are. `widths` are decreasing numbers of characters.
     """
 
     aspect: str
@@ -332,7 +335,7 @@ class Beside(NamedTuple):
         return self.told(width)
 
     def _first_names(self, width: int) -> str:
-        """As many of the first names as have `width` characters; the last ones are counted."""
+        """As many of the first names as fit into `width` characters; the others are counted."""
         told = [unit.text for unit in self.units]
         while len(told) > 1 and len("; ".join(told)) > width:
             told.pop()
@@ -353,7 +356,7 @@ class Beside(NamedTuple):
 def _end(lines: list[str], number: int) -> int:
     """The last line, from 1, of the paragraph or item of which line `number` is the first.
 
-    Items below it that differ in numbers only are told with it.
+    Items below it that differ only in numbers belong to it.
     """
     from contextkit.text.digests import reading
 
@@ -367,7 +370,7 @@ def _end(lines: list[str], number: int) -> int:
 
 
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:
-    """What is recommended by name, of the first headings that have any."""
+    """The named recommendations, below the first headings that have any."""
     by_aspect: dict[str, list[Unit]] = {}
     for unit in units:
         by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
@@ -375,12 +378,12 @@ def _names(units: Sequence[Unit], first: int) -> list[Beside]:
 
 
 def _counted(lines: Sequence[int]) -> str:
-    """How many statements are left out, and the lines of the file that they are in."""
+    """The number of statements left out, and their lines in the file."""
     return f"+{len(lines)} more: {_lines(1, min(lines), max(lines))}"
 
 
 def _left_out(text: str, answer: str) -> list[Beside]:
-    """What an answer about a review does not say of its P0s and P1s, by priority."""
+    """The P0 and P1 findings that an answer about a review leaves out, by priority."""
     from contextkit.text.digests.kinds import review
 
     answered = _words(answer)
@@ -402,26 +405,26 @@ def _words(text: str) -> set[str]:
 
 
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
-    """The parts of a receipt: statements, the first `core` of which matter most; what is beside."""
+    """The parts of a receipt: statements, the first `core` of them the core, and rows beside."""
     from contextkit.text.digests import reading, weighing
 
     count = len(wanted)
     beside = list(enumerate(more, start=count))
-    advised = [one.role == "advice" or weighing.recommends(one.text) for one in wanted]
+    advised = [s.role == "advice" or weighing.recommends(s.text) for s in wanted]
     longest = sorted(range(1, core), key=lambda at: (advised[at], -len(wanted[at].text)))
-    asked = [at for at, one in enumerate(wanted) if at >= core and one.asks]
+    asked = [at for at, statement in enumerate(wanted) if at >= core and statement.asks]
     first = [at for at in asked if wanted[at].aspect != wanted[at - 1].aspect][:_SECTIONS]
     moves = [((at,), 0) for at in reversed(range(core, count)) if at not in first]
     moves += [((at,), _CLAUSE) for at in first]
     for is_early in (True, False):
-        moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
-                  if one.findings == is_early and step < len(one.widths)]  # fmt: skip
+        moves += [((at,), row.widths[step]) for step in (1, 2) for at, row in beside[::-1]
+                  if row.findings == is_early and step < len(row.widths)]  # fmt: skip
         moves += [((at,), width) for at in longest[: core // 2] if is_early
                   for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
     moves += [((at,), _SHORTEST) for at in first]
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     moves += [((at,), 0) for at in first]
-    texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
+    texts = [s.text for s in wanted] + [row.told(row.widths[0]) for row in more]
     parts = fitting.parts(texts, moves)
     for at, part in enumerate(parts):
         part.least = _SHORTEST if at < core or at in first else 0
@@ -434,7 +437,7 @@ def _told_in(statements: Sequence[Statement]) -> str:
 
 
 def clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:
-    """The texts without secrets, for sending on, and the secrets; what is stored stays as it is."""
+    """The texts without secrets, for passing on, and the secrets; stored texts stay as they are."""
     allowed = layout.limits.secrets_allow
     cleaned = [redaction.redacted(text, allowed) for text in texts]
     return [text for text, _ in cleaned], [secret for _, secrets in cleaned for secret in secrets]
@@ -445,7 +448,7 @@ def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redac
     rows, secrets = [], []
     for row in receipt.rows:
         (aspect,), in_part = clean(layout, [row.aspect])
-        # the name of a value may be all that says that it is one
+        # only the name before a value may show that it is a secret
         (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
         secrets += in_part + more
         rows.append(Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: ")))

@@ -1,6 +1,6 @@
 """The verdict.py commands about review runs and what their agents wrote, from start to gate.
 
-They take what a review takes to load: `verdicts.py` has those that are started often.
+They load everything about reviews; `verdicts.py` has the commands that are called often.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MOST = 2000  # tokens of what `show` prints
 
 
 def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
-    """Yield the agents' files one by one; report progress on stderr once that takes a second."""
+    """The agents' files one by one; report progress on stderr once that takes a second."""
     began = reported = time.monotonic()
     of = len(about.roster)
     read = workers.with_endings(layout, about, agent_files.read(layout, about))
@@ -115,9 +115,9 @@ def _launched(
 
 
 def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> list[str]:
-    """How to launch the agents of a run with each host, as subagents or as sessions."""
+    """Lines on how to launch the agents of a run in each host, as subagents or as sessions."""
     lines: list[str] = []
-    known = all(":" in each["agent"] or any(map(os.path.isfile, layout.profiles(each["agent"])))
+    are_known = all(":" in each["agent"] or any(map(os.path.isfile, layout.profiles(each["agent"])))
                 for each in agents)  # fmt: skip
     prompts = [os.path.basename(each["prompt"]) for each in agents]
     stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
@@ -130,7 +130,7 @@ def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> lis
                 f"  {workers.agent_call(host, each['agent'], layout.found(each['prompt']))}"
                 for each in agents
             ]
-            if host.any_agent and not known:
+            if host.any_agent and not are_known:
                 lines.append(f"  (where no agent has such a type: {host.any_agent})")
         else:
             lines.append(f"{either}{host.title}, in the root:")

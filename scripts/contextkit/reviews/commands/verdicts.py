@@ -148,7 +148,7 @@ def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 
 def _stats(layout: Layout, args: Arguments) -> Rows:
-    """What reading in full, by finding, by index or by line costs."""
+    """The cost of reading in full, by finding, by index or by line."""
     from contextkit.reviews.flows import agent_files, drill_down
 
     rows, unread = drill_down.sizes(agent_files.read(layout, agent_files.asked(layout, args)))

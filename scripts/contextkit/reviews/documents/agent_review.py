@@ -34,15 +34,15 @@ _UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
-_LIKELY = 3  # of the four sections: enough to make a file research even without its sentinel
+_LIKELY = 3  # of the four sections make a file research even without its sentinel
 
 
 class Review(Record):
     """An agent's file. `type` is verdict or research; lines count from 1, and 0 means none.
 
-    `validation`: valid, malformed (no index that says anything), error (the agent says that it
-    failed), or missing (an empty file). `stated` is the strictest verdict that we know, or empty;
-    `stated_raw` is its words.
+    `validation`: valid, malformed (no usable index), error (the agent says that it failed), or
+    missing (an empty file). `stated` is the strictest known verdict, or empty; `stated_raw` is its
+    wording.
     """
 
     validation: str
@@ -64,8 +64,8 @@ class Review(Record):
 def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     """Parse an agent's file; `mode` is review, research, or ''. Linear; never raises.
 
-    `terms` are those of the run that gave the agent its contract: its file has to prove that it is
-    clean.
+    `terms` are those of the run that gave the agent its contract: then the file has to prove that
+    it is clean.
     """
     head = bounded(text)
     if len(head) < len(text):
@@ -103,14 +103,14 @@ def decoded(data: bytes) -> str:
 
 
 def bounded(text: str) -> str:
-    """Return as much of a file as is read: all of JSON, else more lines than an agent writes."""
+    """The part of a file that is read: all of JSON, else more lines than an agent writes."""
     if text.count("\n") <= MOST_LINES or reader.of_objects(text) is not None:
         return text
     return "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
 
 
 def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms | None) -> Review:
-    """Return `review`, flagged if it would be clean although something in it says otherwise."""
+    """`review`, flagged if it would be clean but something in it says otherwise."""
     if effective_status(review)[0] != "CLEAN":
         return review
     from contextkit.reviews.documents import proof
@@ -130,7 +130,7 @@ def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms 
 
 
 def _run(text: str) -> str:
-    """Return the id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
+    """The id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
     first = text[:_ENDS].removeprefix("\ufeff").lstrip().partition("\n")[0].strip()
     label, _, rest = first.removeprefix("<!--").strip().partition(":")
     if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
@@ -141,7 +141,7 @@ def _run(text: str) -> str:
 def _indexed(
     text: str, outside: list[Line], blocks: list[index.Block], complete: bool, unclosed: bool
 ) -> Review:
-    """Return the review of a file by its indexes and by what stands outside of them."""
+    """The review of a file, from its indexes and the text outside of them."""
     numbers = [number for number, level, _ in outside if level != UNCLOSED]
     there = reader.issues(text, blocks) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
@@ -176,7 +176,7 @@ def _indexed(
 
 
 def _verdicts(outside: list[Line]) -> list[str]:
-    """Return the verdicts that headings, lines below them, and severe lines state."""
+    """The verdicts that headings, lines below them, and severe lines state."""
     verdicts = []
     is_below = False  # a Verdict heading
     for _, level, text in outside:
@@ -195,10 +195,10 @@ def _verdicts(outside: list[Line]) -> list[str]:
 
 
 def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:
-    """The strictest verdict that is understood and its words, or else the first other.
+    """The strictest verdict that is understood and its words, else the first other one.
 
-    Next to one that is understood, other words in an index raise a doubt unless they mean a pass.
-    So does an error in an index without rows when another index has some: that is a quoted stub.
+    Beside an understood one, other words in an index raise a doubt unless they mean a pass. So does
+    an error in an index without rows if another index has some: it is a quoted stub.
     """
     understood: list[tuple[str, str]] = []
     other = []
@@ -245,7 +245,7 @@ def _settled(blocks: list[index.Block], issues: list[Finding]) -> tuple[tuple[Fi
 def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> tuple[Finding, ...]:
     """Each P0 or P1 that has a section but no row in the index.
 
-    A section and a row of which one has no id are matched if their severities allow it.
+    A section and a row are matched without an id on one side if their severities allow it.
     """
     ids = {row.id.upper() for row in findings if row.id}
     of_any = vocabulary.strictest(*(row.severity for row in findings))
@@ -266,13 +266,13 @@ def is_read(review: Review, validation: str = "") -> bool:
 
 
 def demanded(findings: Iterable[Finding]) -> str:
-    """Return the verdict that the severities demand; agents do not choose it."""
+    """The verdict that the severities demand; agents do not choose it."""
     severities = {finding.severity for finding in findings}
     return "risky" if "P0" in severities else "needs-changes" if "P1" in severities else "safe"
 
 
 def derived_verdict(review: Review) -> str:
-    """Return the verdict that the rows demand, or '' if no rows could be read."""
+    """The verdict that the rows demand, or '' if no rows could be read."""
     by_validation = {"malformed": "", "missing": "error", "error": "error"}
     return by_validation.get(review.validation, demanded(review.findings))
 
@@ -301,7 +301,7 @@ def effective_status(review: Review, header: headers.Header | None = None) -> St
 
 
 def _status(review: Review) -> Status:
-    """Return the status according to the review itself, and its flags."""
+    """The status according to the review itself, and its flags."""
     flags = review.flags
     if review.type == "research":
         if review.validation != "valid":
@@ -328,7 +328,7 @@ def _status(review: Review) -> Status:
 
 
 def _sections(text: str) -> dict[str, list[Block]]:
-    """Return what stands below the first heading of each section that there is."""
+    """The text below the first heading of each existing section."""
     sections: dict[str, list[Block]] = {}
     name, last = "", 0
     for block in blocks(text):
@@ -343,7 +343,7 @@ def _sections(text: str) -> dict[str, list[Block]]:
 
 
 def _research(text: str, indexes: list[index.Block], unclosed: bool) -> Review:
-    """Return the review of a research file, flagged with what keeps it from being complete."""
+    """The review of a research file, flagged with what keeps it from being complete."""
     there = {name: list[Block]() for name in SECTIONS} | _sections(text)
     sources = tuple(block.title for block in there["sources"] if block.kind == "item")
     rows = [row for _, row in vocabulary.numbered(text)]

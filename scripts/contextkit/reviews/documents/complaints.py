@@ -29,7 +29,7 @@ def check(text: str, terms: index.Terms | None = None) -> list[Complaint]:
 
 
 def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
-    """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
+    """The obstacles that keep a file without P0 and P1 from being clean, each with its remedy."""
     review = agent_review.parse(text, "review", terms)
     faults = []
     if "too_long" in review.flags:
@@ -48,7 +48,7 @@ def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
 
 
 def feedback(text: str, terms: index.Terms | None = None) -> list[str]:
-    """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
+    """The first complaints of `check`, one line each, for the agent that has to fix them."""
     faults = check(text, terms)
     messages = []
     for number, wrong, better in faults[:_MOST_LINES]:

@@ -24,7 +24,7 @@ SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complet
 
 
 def contract(root: str, path: str, mode: str, run: str, limit: int, files: int = 0) -> str:
-    """How and where an agent writes: to the absolute `path`; `run` is an id or ''.
+    """The contract: how an agent writes, and where: to the absolute `path`; `run` is an id or ''.
 
     `files` is how many there are to read, or 0. At most `limit` tokens, if need be by a path
     relative to the root. Raises ContextError if even that is too long.
@@ -45,7 +45,7 @@ def contract(root: str, path: str, mode: str, run: str, limit: int, files: int =
 
 
 def of_run(layout: Layout, run: runs.Run, agent: str) -> str:
-    """Return the contract of an agent of a run. Raises ContextError for one that was not asked."""
+    """The contract of an agent of a run. Raises ContextError for one that was not asked."""
     if agent not in run.roster:
         hint = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
         raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{hint}")
@@ -55,7 +55,7 @@ def of_run(layout: Layout, run: runs.Run, agent: str) -> str:
 
 
 def loose(layout: Layout, folder: str, agent: str, mode: str) -> str:
-    """Return the contract of an agent that writes to an absolute `folder`, without a run."""
+    """The contract of an agent that writes to an absolute `folder`, without a run."""
     path = os.path.join(folder, verdicts.encode(agent) + ".md")
     return contract(layout.root, path, mode, "", layout.limits.verdict_contract_tokens)
 
@@ -77,9 +77,9 @@ def prompt(
 def error_stub(
     agent: str, reason: str, run: str, mode: str, rows: tuple[str, ...] = (), rest: str = ""
 ) -> str:
-    """A file for an agent that left none; every reader takes it for an error.
+    """A file for an agent that left none, which every reader takes for an error.
 
-    `rest` is what the agent had written so far; its findings, `rows`, count in addition.
+    `rest` is the agent's text so far; its findings, `rows`, count in addition.
     """
     return templates.render(
         "error_stub.md", agent=agent, reason=names.one_line(reason), run=run, rows=rows,

@@ -19,7 +19,7 @@ from contextkit.reviews.documents.runs import Run
 
 FORMAT = 1
 SUFFIX = ".dismissed.json"
-_LINES = 3  # of a file, that a dismissal is about: the one that its finding names is the second
+_LINES = 3  # lines of a file that a dismissal is about; its finding names the second
 
 
 class Dismissal(Record):
@@ -40,7 +40,7 @@ class Dismissal(Record):
 
 
 def path(layout: Layout, run: Run) -> str:
-    """Return the path of the document for a run's target, whether or not it exists."""
+    """The path of the document for a run's target, whether or not it exists."""
     if run.source:
         return layout.join(run.source + SUFFIX)
     stem = names.slug(run.target) or "diff"
@@ -113,9 +113,9 @@ def holds(layout: Layout, run: Run, dismissal: Dismissal) -> bool:
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
-    """(file, line, digest) of what a finding is about: the lines around the one it names.
+    """(file, line, digest) of a finding's subject: the lines around the one it names.
 
-    Without a line it is the whole file; without a file, the revision that was reviewed.
+    Without a line it is the whole file; without a file, the reviewed revision.
     """
     lines = _lines(layout, file) if file else []
     if not lines:

@@ -154,7 +154,7 @@ def _of_tail(fields: dict[str, str], closed: bool) -> Header:
 
 
 def _counts(stated: str) -> tuple[int, int, bool]:
-    """Return total, P0 and P1, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
+    """Total, P0 and P1, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
     number, _, rest = stated.partition("(")
     parts = (part.partition(":") for part in rest.rstrip(") ").split(",")) if rest else ()
     counts = [(vocabulary.severity(label), _number(count)) for label, _, count in parts]
@@ -182,14 +182,14 @@ def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _stricter(stated: str, other: str) -> str:
-    """Return whichever of two stated words means the stricter status."""
+    """Whichever of two stated words means the stricter status."""
     if not stated:
         return other
     return max(stated, other, key=lambda word: STATUSES.index(_status_of(word)[0]))
 
 
 def _number(stated: str) -> int | None:
-    """Return a whole number as agents write it, `~12,500` too; None for what is none."""
+    """A whole number as agents write it, also `~12,500`; None for anything else."""
     digits = stated.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
     if digits.lower() in ("", "none", "0", "n/a"):
         return 0

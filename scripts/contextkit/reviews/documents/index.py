@@ -29,7 +29,7 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
-_ROLES = {  # of tables' columns, by what their heads say
+_ROLES = {  # of tables' columns, by the words of their heads
     word: role
     for role in ("id", "section", "file", "place", "line", "title")
     for word in vocabulary.LISTS[f"column {role}"]
@@ -62,7 +62,7 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def _leveled(line: str, bare: str) -> tuple[int, str]:
-    """Return the level of a heading and its title; 0 and the whole line for any other."""
+    """The level of a heading and its title; 0 and the whole line for any other."""
     if bare[0] != "#":
         return 0, bare
     level, title = markdown.heading(line.replace("\u00a0", " "))
@@ -79,7 +79,7 @@ def is_index(title: str) -> bool:
 
 
 def _behind(title: str) -> str | None:
-    """Return what stands behind the words of an index's heading; None for any other line."""
+    """The rest of an index's heading, behind its words; None for any other line."""
     if "ndex" not in title and "NDEX" not in title:
         return None
     bare = vocabulary.plain(title)
@@ -90,7 +90,7 @@ def _behind(title: str) -> str | None:
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
-    """Yield the lines outside any index; `blocks` receives the indexes that say anything."""
+    """The lines outside any index; `blocks` receives the indexes that are not empty."""
     block: Block | None = None
     for number, level, line in lines(text):
         glued = _heading(level, line)
@@ -109,7 +109,7 @@ def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
 
 
 def _heading(level: int, line: str) -> str | None:
-    """Return the text glued to an index heading, usually ''; None for any other line."""
+    """The text glued to an index heading, usually ''; None for any other line."""
     glued = _behind(line) if level >= 0 else None
     if glued is None:
         return None
@@ -120,17 +120,17 @@ def _heading(level: int, line: str) -> str | None:
 
 
 class Terms(Record):
-    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
+    """The proofs that a run's contract asks for: `files` to read, ids of `open` findings."""
 
     files: int
     open: tuple[str, ...] = ()
 
 
 class Finding(Record):
-    """A row of a Findings Index, or what was read without one; empty fields are not known.
+    """A row of a Findings Index, or a finding read without one; empty fields are unknown.
 
-    `file` and `at` are the place in the code, `end` the last line of the text. `recap`: it may only
-    repeat another.
+    `file` and `at` are the place in the code, `end` is the last line of the text. `recap`: it may
+    just repeat another.
     """
 
     severity: str
@@ -149,12 +149,12 @@ class Finding(Record):
 
     @property
     def key(self) -> str:
-        """Return its id, as `P1-1(2)` if it is the second one of this id."""
+        """Its id, as `P1-1(2)` if it is the second one of this id."""
         return self.id + (f"({self.again})" if self.again > 1 else "")
 
 
 def row_of(finding: Finding) -> str:
-    """Return a finding as a strict row, with `?` for a severity that was not understood."""
+    """A finding as a strict row, with `?` for a severity that was not understood."""
     more = "".join(f" | {field}" for field in finding.extra)
     row = f'- {finding.severity or "?"} | {finding.id} | "{finding.section}" | {finding.title}'
     return names.one_line(row + more)
@@ -178,7 +178,7 @@ class Block:
             self.take(start, 0, glued)
 
     def understood(self) -> set[int]:
-        """Return the lines that are its heading, rows or verdicts."""
+        """The lines that are its heading, rows or verdicts."""
         return {self.start, *(row.line for row in self.rows), *(at for at, _ in self.verdicts)}
 
     def says_anything(self) -> bool:
@@ -189,7 +189,7 @@ class Block:
         if level > 0:
             return level > self._level and self._is_label(number, text)
         if text[:6].lower() in ("read: ", "counts"):
-            return False  # what the contract asks for, without a heading
+            return False  # what the contract asks for, but without a heading
         if self.verdicts and number > self.end + 1:
             self._ended = True
         if self._ended and level != FENCE and self._is_past(text):
@@ -203,7 +203,7 @@ class Block:
         return True
 
     def _is_past(self, text: str) -> bool:
-        """Whether a line after the verdict is no row: a table of counts, a list of checks."""
+        """Whether a line after the verdict is no row but, say, a table of counts or checks."""
         if "|" in text:
             named = [
                 cell for cell in cells(text) if not vocabulary.severity(vocabulary.plain(cell))
@@ -221,7 +221,7 @@ class Block:
             self.doubt(self._promised, self._label[0])
 
     def settle(self, row: Finding, severity: str) -> bool:
-        """Whether a row that lacked only a severity is complete once its section supplies one."""
+        """Whether a row that lacked only a severity is completed by one from its section."""
         doubtful = severity not in SERIOUS and vocabulary.mentions_serious(row.title)
         if row.raw_severity or not row.title or doubtful:
             return False
@@ -277,7 +277,7 @@ class Block:
         """Keep the line if it looks like a finding; return whether all of it was understood."""
         bare, listed = vocabulary.unbulleted(text)
         fields = cells(bare) if "|" in text else []
-        first = fields[0] if len(fields) > 1 else ""  # else the bars are part of a title
+        first = fields[0] if len(fields) > 1 else ""  # otherwise the bars are part of a title
         is_graded = vocabulary.severity(first) or vocabulary.is_id(first)
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
@@ -303,7 +303,7 @@ class Block:
         return bool(row.severity and row.title and understood)
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
-        """Return the fields of a table row in index order, those without a known column last."""
+        """The fields of a table row in index order, those without a known column last."""
         by_role = dict.fromkeys(("severity", "id", "section", "title"), "")
         more = []
         for role, field in itertools.zip_longest(self._columns, fields, fillvalue=""):
@@ -333,13 +333,13 @@ class Block:
 
 
 def column(cell: str) -> str:
-    """Return the role of a table's column by its head; other heads as they are."""
+    """The role of a table's column by its head; other heads as they are."""
     word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
     return "severity" if vocabulary.is_scale(word) else _ROLES.get(word, word)
 
 
 def role(cell: str) -> str:
-    """Return the role of a column in an index: severity, id, section or title; '' for others."""
+    """The role of a column in an index: severity, id, section or title; '' for others."""
     own = {"severity": "severity", "id": "id", "title": "title"}
     return own.get(column(cell), "section" if column(cell) in ("section", "place") else "")
 
@@ -366,7 +366,7 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
-    """Return the severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
+    """The severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
     bare = vocabulary.plain(text)
     label, value = vocabulary.labelled(bare)
     if vocabulary.is_scale(label) and (severity := vocabulary.severity(value.strip())):
@@ -384,5 +384,5 @@ def group_of(text: str) -> str:
     outside = vocabulary.words(re.sub(r"\([^()]{0,40}\)|\d", " ", bare))
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
     named = vocabulary.strictest(*severities)
-    named = sign or named if pair else named or sign  # a color grades what only says what to do
+    named = sign or named if pair else named or sign  # a color grades mere instructions
     return named if is_named or is_group else ""

@@ -1,7 +1,7 @@
-"""The lines of a review in the one form that its reader knows, line for line.
+"""The lines of a review in the one form that the reader knows, line for line.
 
 ✅ met · 🚫 must not ship       a legend: the sign is `[P0]` in all other lines
-<summary>Race</summary>        a heading, one level higher if there are such inside
+<summary>Race</summary>        a heading, one level higher if it contains others
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _SHORTCODES = {
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
-_ANNOTATION = Pattern(  # of a build, for the page of a pull request
+_ANNOTATION = Pattern(  # annotations of a build on a pull request
     r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
 )
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
 
 
 def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
-    """Return the lines of a text, in one form as well, and where what summaries head ends.
+    """The lines of a text, the same in the one form, and the ends of HTML summaries.
 
     The ends are lines from 1, by the lines of the headings.
     """
@@ -65,7 +65,7 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
 
 
 def _annotated(row: str) -> str:
-    """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
+    """A build's line about a file in a compiler's form: `a.ts:12: error: …`."""
     row = _STAMPED.sub("", row)
     match = _ANNOTATION.match(row) if "::" in row else None
     told = dict(_PARAMETER.findall(match[2])) if match else {}
@@ -76,7 +76,7 @@ def _annotated(row: str) -> str:
 
 
 def with_marks(rows: list[str]) -> list[str]:
-    """Return the lines with a severity for each sign that a line of nothing but signs explains."""
+    """The lines with a severity in place of each sign that a legend explains."""
     every = ((at, {} if row.isascii() else _signs(row)) for at, row in enumerate(rows))
     told = {at: signs for at, signs in every if signs}
     marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
@@ -93,27 +93,27 @@ def with_marks(rows: list[str]) -> list[str]:
 
 
 def _signs(row: str) -> dict[str, str]:
-    """Return what the signs mean of which a line says nothing else: `✅ met · 🚫 must not ship`."""
+    """The meanings of signs in a legend: `✅ met · 🚫 must not ship`; empty for any other line."""
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
-    found = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
+    meanings = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
     told = {}
-    for match in filter(None, found):
+    for match in filter(None, meanings):
         parts = [part for part in _PARTED.split(match[2]) if len(part) < _LONGEST]
         graded = map(vocabulary.severity, parts)
         demanded = "P0" if _MUST.search(match[2]) else phrases.demanded_in(match[2])
         told[match[1]] = vocabulary.strictest(*graded, demanded)
-    if len(told) < len(found) or sum(map(bool, told.values())) < 2:
+    if len(told) < len(meanings) or sum(map(bool, told.values())) < 2:
         return {}
     usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
     return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:
-    """Return the lines with a heading for each summary of HTML in `raw`, and where each ends.
+    """The lines with a heading for each HTML summary in `raw`, and the end of each.
 
-    The ends are lines from 1, by the lines of the headings. A severity in the cell behind one is
-    its label: `</details></td><td>High`.
+    The ends are lines from 1, by the lines of the headings. A severity in the next cell is its
+    label: `</details></td><td>High`.
     """
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
@@ -138,7 +138,7 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
 
 
 def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
-    """Return the blocks with the headings of summaries ending where their elements do."""
+    """The blocks with the headings of summaries ending where their elements do."""
     made: list[Block] = []
     for block in blocks if ends else ():
         inside = block.inside
@@ -155,7 +155,7 @@ def _unbold(row: str) -> str:
 
 
 def unmarked(row: str) -> str:
-    """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
+    """A line without HTML, images and quote marks, so that it reads as Markdown."""
     bare = row.lstrip()
     if bare[:1] in ("│", "║"):
         bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
@@ -182,7 +182,7 @@ def unmarked(row: str) -> str:
 
 
 def _as_heading(row: str, is_org: bool) -> str:
-    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
+    """The headings and tables of AsciiDoc, wikis and Org in the form of Markdown."""
     if row[:2] == "||":
         return row.replace("||", "|")
     if row[:1] not in ("=", "h", "*"):
@@ -204,7 +204,7 @@ def _as_markdown(match: re.Match[str]) -> str:
     return _MARKS.get(tag, ("", ""))[end]
 
 
-_MARKS = {  # of HTML: what begins and what ends it in Markdown
+_MARKS = {  # of HTML tags: the beginning and the end in Markdown
     **dict.fromkeys(("b", "strong", "summary"), ("**", "**")), "code": ("`", "`"),
     **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
     **dict.fromkeys(("br", "p", "div"), (" ", " ")),

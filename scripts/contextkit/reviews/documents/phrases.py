@@ -1,4 +1,4 @@
-"""What the words of a sentence say of a finding: how bad it is, that it is done, or none.
+"""What the words of a sentence say about a finding: that it is bad, done, or none.
 
 This is a blocker.   … classified as **major**     said: `said_in`
 Please don't go live with these                     demanded: `demanded_in`
@@ -28,7 +28,7 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
 _FORBIDS = vocabulary.any_of("forbids")
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = vocabulary.word_set("done")
-_OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
+_OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
     re.IGNORECASE,
     needs=" ".join(_DONE),
@@ -72,28 +72,28 @@ def is_done(state: str) -> bool:
 
 
 def demanded_in(text: str) -> str:
-    """Return P0 if a text says that nothing may go out."""
+    """P0 if a text says that nothing may go out."""
     return "P0" if _FORBIDS.search(text) else ""
 
 
 @functools.lru_cache(1 << 14)
 def said_in(text: str) -> str:
-    """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
-    found = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED)))
-    stated = [vocabulary.severity(said[1]) for said in found if not _is_taken_back(text, said)]
+    """P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
+    grades = filter(None, (pattern.search(text) for pattern in (_IS_SAID, _IS_CALLED)))
+    stated = [vocabulary.severity(grade[1]) for grade in grades if not _is_taken_back(text, grade)]
     severities = itertools.chain(stated, map(_short_in, sentences(text)))
     return next((each for each in severities if each in vocabulary.SERIOUS), "")
 
 
-def _is_taken_back(text: str, said: re.Match[str]) -> bool:
-    """Whether words before one that grades deny it, or more of them follow."""
-    before = vocabulary.words(text[: said.start()])[-3:]
+def _is_taken_back(text: str, grade: re.Match[str]) -> bool:
+    """Whether a grade is denied by the words before it, or is part of a list of grades."""
+    before = vocabulary.words(text[: grade.start()])[-3:]
     denied = not (vocabulary.DENIALS | {"t"}).isdisjoint(before)
-    return denied or shapes.is_legend(text[said.start() : said.end() + shapes.FIELD_LENGTH])
+    return denied or shapes.is_legend(text[grade.start() : grade.end() + shapes.FIELD_LENGTH])
 
 
 def _short_in(sentence: str) -> str:
-    """Return the severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
+    """The severity that a short sentence ends with: `Das ist kritisch.`, `Must fix.`"""
     words = vocabulary.words(sentence[: shapes.GRADED])
     if not 0 < len(words) <= shapes.PHRASE or not vocabulary.DENIALS.isdisjoint(words):
         return ""

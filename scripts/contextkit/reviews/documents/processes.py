@@ -69,7 +69,7 @@ class Process(Record):
 
     @property
     def seconds(self) -> dict[str, int]:
-        """Return the timeouts by name, the default first."""
+        """The timeouts by name, the default first."""
         return {name: int(str(value)) for name, value in self.timeouts.items()}
 
     def folder(self, target: str) -> str:

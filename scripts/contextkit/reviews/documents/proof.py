@@ -1,16 +1,15 @@
-"""Whether a review proves that it is clean: four lines that agree, and nothing that contradicts.
+"""Whether a review proves that it is clean: four lines agree, and nothing contradicts them.
 
-    Read: 41 of 41 files                    what the run asked to be read
-    Counts: P0 0, P1 0, P2 1, P3 0          what the index holds
+    Read: 41 of 41 files                    the files that the run asked for
+    Counts: P0 0, P1 0, P2 1, P3 0          the findings in the index
     Verdict: safe
     <!-- run-uuid: … -->
 
-The lines are asked for by the contract of a run. A file that nobody asked for them may be clean by
-its index and its verdict. In both, everything outside the index has to be explained by it, in
-whatever language it is written: a severity word that is not denied on the spot, a second verdict,
-less read than asked, a label with a value, a heading of its own, an item under Issues Found, and
-characters that hide what they say are doubts. A doubt names its line; the reviewer can index what
-stands there, or say it otherwise.
+The contract of a run asks for these lines. A file without such a contract may be clean by its index
+and its verdict. In both cases the index must explain everything outside of it, in whatever language
+it is written. These are doubts: a severity word that is not denied on the spot, a second verdict,
+fewer files read than asked, a label with a value, a heading of its own, an item under Issues Found,
+and hidden characters. A doubt names its line; the reviewer can index that line, or reword it.
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ ASKED = {  # the line that is missing
     NOT_CONFIRMED: "Fixed: P0-1",
 }
 _MOST = 5  # doubts named
-_LONGEST = 4_000  # characters of a line that are judged; a longer one is a doubt by itself
+_LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
-_RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
+_RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
-# Words that are serious wherever they stand; those of other languages are the reader's own.
+# Words that are serious anywhere; the reader has those of other languages.
 _FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
 _SERIOUS = vocabulary.any_of("serious", r"(?<!non-)(?<!non )(?:", rf"|{_FOREIGN})")
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
-# A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
+# A sentence is read as a string with one letter per word: `No P0 or P1 issues.` is `BSOSN.`
 _MARK = "\ue000"  # stands for a severity word
 _LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
 _LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in vocabulary.LISTS[f"letter {sign}"]}
-_GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
+_GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # in a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
     r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
@@ -89,14 +88,16 @@ _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
 )
 _NUMBERED = vocabulary.any_of("numbered")
-_FIXED_ROW = Pattern(  # ids and what stands between them, and nothing else
+_FIXED_ROW = Pattern(  # ids and separators, and nothing else
     r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
 )
 _SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
-_REST = Pattern(r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)")  # of a sentence, and no label
+_REST = Pattern(
+    r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)"
+)  # the rest of a sentence, without a label
 _ALONE = Pattern(r"[|\s*_`]{0,6}[^\W_]{2,20}[|\s*_`]{0,6}$")  # a word
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
@@ -123,7 +124,7 @@ _FAILING = vocabulary.word_set("failing")
 
 
 class Doubt(NamedTuple):
-    """A line that the index does not explain, and why it is one; line 0 is the file as a whole."""
+    """A line that the index does not explain, and why; line 0 stands for the whole file."""
 
     line: int
     text: str
@@ -133,29 +134,29 @@ class Doubt(NamedTuple):
 def doubts(
     text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
 ) -> list[Doubt]:
-    """Up to five doubts about a review whose index, the lines `inside`, and verdict are clean."""
+    """Up to five doubts about a review with a clean index (the lines `inside`) and verdict."""
     proof = _Proof(text, findings, inside, terms)
     missing = proof.missing(terms) if terms else ()
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
 
 
 def _of_index(row: str) -> str:
-    """Why a line of the index is a doubt: its verdict, or an improvement, says that it is grave."""
+    """Why a line of the index is a doubt: its verdict or an improvement calls it grave."""
     match = _IN_INDEX.match(row)
     verdict, label = match.groups("") if match else ("", "")
-    said = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
-    return f"says {said}, which its index has not" if said else ""
+    grave = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
+    return f"says {grave}, which its index has not" if grave else ""
 
 
 def _fixed_in(row: str) -> set[str]:
-    """The ids, in capitals, in a line that says that they are fixed, and nothing else."""
+    """The ids, in capitals, in a line that only says that they are fixed."""
     match = _FIXED_ROW.match(row)
     words = set(re.findall(r"\w[\w.-]*(?<=\w)", match["ids"].upper())) - {"AND"} if match else set()
     return words if all(map(_SOME_ID.match, words)) else set()
 
 
 class _Proof:
-    """The lines of a review, and what each is: `_role` is row, issues, box, item, told, or code.
+    """The lines of a review with their roles: row, issues, box, item, told, or code.
 
     `row`: of a section that is a row's; `told`: of a table that only counts or measures.
     """
@@ -181,7 +182,7 @@ class _Proof:
         self._unwrap({block.first for block in every}.union(inside, told))
 
     def _note(self, every: list[Block]) -> None:
-        """Note what the lines of each block are; an item if nothing leads it, below the index."""
+        """Note the role of each block's lines; an item is one without a lead-in below the index."""
         index_ends, heads, is_led = max(self._inside, default=0), 0, False
         for block in every:
             span = range(block.first, block.last + 1)
@@ -200,7 +201,7 @@ class _Proof:
             is_led = is_led if block.kind == "item" else block.title.rstrip("* ")[-1:] == ":"
 
     def _told_of(self, table: Block) -> int:
-        """Return how many lines of a table only count none that is serious, or measure."""
+        """The number of a table's lines that only count nothing serious, or measure."""
         span = self._rows[table.first - 1 : table.last]
         head, *rows = (markdown.cells(vocabulary.plain(row)) for row in span)
         rows = rows[1:]
@@ -212,7 +213,7 @@ class _Proof:
         return len(span) if rows and all(measured) else 0
 
     def _unwrap(self, begin: set[int]) -> None:
-        """Move the rest of a sentence to the line where it begins, unless that line is its own."""
+        """Move the rest of a wrapped sentence to the line where the sentence begins."""
         first = 0
         for number, row in enumerate(self._rows, 1):
             above = self._rows[first - 1] if first else ""
@@ -238,7 +239,7 @@ class _Proof:
         )
 
     def missing(self, terms: Terms) -> Iterator[Doubt]:
-        """Yield what the contract's lines lack or contradict."""
+        """The contract's lines that are missing or contradicted."""
         read = counted = False
         for number, row in enumerate(self._rows, 1):
             if match := _READ.match(row[:200]):
@@ -264,7 +265,7 @@ class _Proof:
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
-        """Return why a line is a doubt, or ''."""
+        """Why a line is a doubt, or ''."""
         raw = self._raw[number - 1]
         if _hides(raw) or _SPACED.search(row):
             return "has characters that hide what it says"
@@ -287,14 +288,14 @@ class _Proof:
         return self._unexplained(number, row)
 
     def _serious(self, number: int, row: str, after: str) -> str:
-        """Return the severity that a line says in its words, its attributes or its images."""
+        """The severity in the words, attributes or images of a line."""
         if self._role.get(number) == "told":
             return ""
         word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)
-            shown, said = (_SERIOUS.findall(each.replace("_", "")) for each in (folded, row))
-            word = serious_in(folded, after) if len(shown) > len(said) else ""
+            shown, plain = (_SERIOUS.findall(each.replace("_", "")) for each in (folded, row))
+            word = serious_in(folded, after) if len(shown) > len(plain) else ""
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
@@ -303,7 +304,7 @@ class _Proof:
         return word
 
     def _unexplained(self, number: int, row: str) -> str:
-        """Return what a line states that no row explains, or ''."""
+        """A statement in a line that no row explains, or ''."""
         role = self._role.get(number, "")
         bare = vocabulary.unbulleted(row.strip())[0]
         if role == "told" or (role[:4] == "code" and role[5:] not in _DATA):
@@ -329,7 +330,7 @@ class _Proof:
         return "" if role == "row" else self._open(role, bare)
 
     def _open(self, role: str, bare: str) -> str:
-        """Return why a line is a doubt that stands where findings do, or ''."""
+        """Why a line in the place of findings is a doubt, or ''."""
         is_denied = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
         if is_denied or _SERIOUS.search(bare):
             return ""
@@ -345,12 +346,12 @@ class _Proof:
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
         if index.group_of(title) or _SERIOUS.search(title):
-            return True  # judged by what stands below it
+            return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
 
 def _of_label(label: str, text: str, is_explained: bool) -> str:
-    """Return why a label with a value is a doubt, or ''."""
+    """Why a label with a value is a doubt, or ''."""
     value = _all_words(text)
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
     is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
@@ -369,9 +370,9 @@ def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
-        return True  # a sentence that goes on behind a colon
+        return True  # a sentence that continues after a colon
     if _SERIOUS.search(label):
-        return True  # denied where it stands: `Rien de bloquant : …`
+        return True  # denied on the spot: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
@@ -386,7 +387,7 @@ def _is_known_label(label: str, value: str) -> bool:
 
 
 def _folded(row: str) -> str:
-    """Return a line without accents, with digits and look-alikes of any script as ours."""
+    """A line without accents, with digits and look-alikes of other scripts as ASCII."""
     plain = "".join(
         char if char.isascii() or not char.isdigit() else str(unicodedata.digit(char, 0))
         for char in unicodedata.normalize("NFKD", row)
@@ -396,13 +397,13 @@ def _folded(row: str) -> str:
 
 
 def _hides(row: str) -> bool:
-    """Whether a line has characters that cannot be seen, or letters drawn as signs."""
+    """Whether a line has invisible characters, or letters drawn as signs."""
     hidden = (char > "~" and unicodedata.category(char) == "Cf" for char in row)
     return not row.isascii() and (bool(_ENCLOSED.search(row)) or any(hidden))
 
 
 def serious_in(row: str, after: str) -> str:
-    """Return the severity word that a line says and does not deny itself, or ''."""
+    """The severity word in a line that the line does not deny itself, or ''."""
     if counted := _COUNTER.search(row):
         return str(counted[0])
     text = _unescaped(row).replace("PO", "P0").replace("Pl", "P1")  # letters for the digits
@@ -414,11 +415,13 @@ def serious_in(row: str, after: str) -> str:
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
-    return next((word for one in sentences if (word := _stands(_SERIOUS, one, _EXCEPT))), "")
+    return next(
+        (word for sentence in sentences if (word := _stands(_SERIOUS, sentence, _EXCEPT))), ""
+    )
 
 
 def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
-    """Return the first words of a pattern that a sentence does not deny; all if it has a `but`."""
+    """The first match of a pattern that a sentence does not deny; any match if it has a `but`."""
     told = [match[0] for match in pattern.finditer(sentence)]
     if not told:
         return ""
@@ -435,7 +438,7 @@ def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
 
 
 def _is_scale(read: str) -> bool:
-    """Whether a line only says which severities there are: no count, no place."""
+    """Whether a line only lists the severities, without a count or a place."""
     if _COUNTED.search(read) or len(read.split()) > 40:
         return False
     equated = {word.lower() for word in _EQUATED.findall(read)}
@@ -444,7 +447,7 @@ def _is_scale(read: str) -> bool:
 
 
 def _says_none(row: str, after: str) -> bool:
-    """Whether a line only heads a group of findings, and the next one says that there are none."""
+    """Whether a line only heads a group of findings that the next line calls empty."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
     level, title = markdown.heading(row)
     is_head = level > 0 or row.rstrip()[-1:] in ":*"
@@ -453,7 +456,7 @@ def _says_none(row: str, after: str) -> bool:
 
 
 def _identifier(match: re.Match[str]) -> str:
-    """Names and paths say nothing; a code span of one word is that word."""
+    """Spaces in place of a name or path; a code span of plain words and anything else stays."""
     text = match[0]
     if text[0] == "`" and re.fullmatch(r"`[\w -]{1,24}`", text) and "_" not in text:
         return text
@@ -469,7 +472,7 @@ def _unescaped(row: str) -> str:
 
 
 def _reads_less(row: str) -> bool:
-    """Whether a line says that fewer files were read than there are."""
+    """Whether a line says that not all files were read."""
     if "%" in row or not any(map(str.isdigit, row)):
         return False
     return any(
@@ -480,20 +483,20 @@ def _reads_less(row: str) -> bool:
 
 
 def _is_other_verdict(row: str) -> bool:
-    """Whether a line says what the verdict is, and that it does not pass."""
+    """Whether a line states a verdict that does not pass."""
     match = _STATED.search(row)
     words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
     return bool(words) and (words[0] not in _PASSING or words[0] == "no")
 
 
 def _goes_on(row: str) -> bool:
-    """Whether a line, no heading and no label, ends within a sentence of some words."""
+    """Whether a line that is no heading and no label ends within a sentence."""
     is_open = len(row.split()) > 2 and row.rstrip()[-1:] not in ".!?:;|。！？："
     return is_open and row[:1] != "#" and not _LABEL.match(row[:400])
 
 
 def _is_plain_row(bare: str) -> bool:
-    """Whether a table's row only counts, ticks or passes, or is a head of known words."""
+    """Whether a table's row only has counts, ticks or passes, or is a head of known words."""
     first, *rest = [_all_words(vocabulary.plain(cell)) for cell in bare.strip("| ").split("|")]
     for cell, following in itertools.pairwise([first, *rest]):
         if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:

@@ -1,16 +1,16 @@
-"""The findings of a review without an index, whatever tool or person wrote it.
+"""The findings of a review without an index, whichever tool or person wrote it.
 
-    ### 🔴 Critical: title            a heading, with all below it
+    ### 🔴 Critical: title            a heading, with everything below it
     1. **title** …                    an item below `## Critical issues`
-    **Severity:** High                a label, of the heading or paragraph that it belongs to
+    **Severity:** High                a label of a heading or paragraph
     | Severity | File | Line | …      a row of a table
     {"severity": "high", …}           an object of JSON or SARIF
     src/a.py:4: error: …              a line of a linter
 
 A review is cut into blocks, and each block is judged by its features: the nearest severity (of its
 title, a label in it, the section around it), its place, whether it only explains or counts
-severities, and whether it repeats what stands elsewhere. What looks like a finding but has no
-severity is not guessed at: `unsure` names its line.
+severities, and whether it repeats another. Nothing is guessed about a block that looks like a
+finding but has no severity: `unsure` names its line.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
 _MOST_OBJECTS = 5_000  # findings
-MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
+MOST_LINES = 20_000  # of a file that are read; more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
-_FEW_BLANKS = 2  # in a sentence that names nothing: `High priority.`
+_FEW_BLANKS = 2  # in a sentence without content: `High priority.`
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
-_FEW = 100  # characters of what says that there is nothing
+_FEW = 100  # characters of a statement that there is nothing
 
 
 class Read(NamedTuple):
-    """What was read: the findings in order, and lines of blocks that may be findings as well."""
+    """The findings in order, and the lines of other blocks that may be findings."""
 
     findings: tuple[Finding, ...]
     unsure: tuple[int, ...]
 
 
 def read(text: str) -> Read:
-    """Return the findings of a text without an index, in order. Linear; never raises."""
+    """The findings of a text without an index, in order. Linear; never raises."""
     whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
@@ -68,7 +68,7 @@ def read(text: str) -> Read:
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
     candidates = [
         each
-        for each in sight.of_parts()  # a paragraph around what a tool says is none
+        for each in sight.of_parts()  # a paragraph around a tool's messages is none
         if each.line in headed or starts.isdisjoint(range(each.line + 1, each.end + 1))
     ]
     candidates += _beside(candidates, printed)
@@ -79,13 +79,13 @@ def read(text: str) -> Read:
 
 
 def _beside(candidates: list[Finding], others: Iterable[Finding]) -> list[Finding]:
-    """Return the other findings that begin in none of the candidates."""
+    """The other findings that begin in none of the candidates."""
     there = {line for each in candidates for line in range(each.line, each.end + 1)}
     return [finding for finding in others if finding.line not in there]
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
-    """What a review says of its findings outside its indexes, each id once, maybe no severity."""
+    """The findings of a review outside of its indexes, each id once, maybe without a severity."""
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     rows = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
@@ -106,13 +106,13 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
 
 
 def _single(candidates: list[Finding]) -> list[Finding]:
-    """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
+    """The candidates without repetitions: by id or title, and recaps of other findings."""
     kept: list[Finding] = []
     positions: dict[str, int] = {}
     for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
         keys = [f"#{candidate.id.upper()}"] if candidate.id else []
         keys.append(" ".join(vocabulary.words(candidate.title))[:80])
-        section = f"@{candidate.line}"  # that a row of a table tells of
+        section = f"@{candidate.line}"  # summed up by a row of a table
         also = [section] if candidate.recap else []
         at = next((positions[key] for key in keys + also if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
@@ -133,7 +133,7 @@ def _single(candidates: list[Finding]) -> list[Finding]:
 
 
 def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
-    """Whether what only repeats is told elsewhere: there are as many, or one in such words."""
+    """Whether a recap repeats findings: there are as many, or one in such words."""
     others = [each for each in told if each.severity == recap.severity]
     again = [each for each in kept if each.recap and each.severity == recap.severity]
     mine = {*vocabulary.words(recap.title)}
@@ -144,12 +144,12 @@ def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
 
 
 class Outline(Sight):
-    """Where the findings of a text begin and end, each judged by its features."""
+    """The findings of a text from their beginnings to their ends, judged by their features."""
 
     def of_parts(self, nested: bool = False) -> list[Finding]:
-        """The findings that parts tell of, each with the place on the line above, if the first has.
+        """The findings in parts, each with the place from the line above, if the first has one.
 
-        What stands above one ends the one before.
+        Such a line ends the finding before.
         """
         findings = list(self._of_parts(nested))
         above = [self.place_above(finding.line) for finding in findings]
@@ -177,9 +177,9 @@ class Outline(Sight):
                 continue
             elif part.kind == "table":
                 yield from self._of_table(part)
-            elif one := (self._of_heading(part, nested) if is_heading else self._of_line(part)):
-                yield one
-                skip = part.last if is_heading and nested else one.end
+            elif finding := (self._of_heading(part, nested) if is_heading else self._of_line(part)):
+                yield finding
+                skip = part.last if is_heading and nested else finding.end
 
     def _of_heading(self, part: Part, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
@@ -196,7 +196,7 @@ class Outline(Sight):
         if part.is_file or (not is_own and self._holds_findings(part)):
             return None
         end = part.last
-        for other in self.parts[part.at + 1 : part.at + 100]:  # its parts, named as those of others
+        for other in self.parts[part.at + 1 : part.at + 100]:  # its parts, which have generic names
             if other.first > end:
                 if other.title not in self.repeated or other.inside is not part.inside:
                     break
@@ -213,7 +213,7 @@ class Outline(Sight):
         return is_counted or any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
 
     def _of_group(self, part: Part, nested: bool) -> Finding | None:
-        """What is told below a heading that only names a severity; a few mild words are none."""
+        """The findings below a heading that only names a severity; a few mild words are none."""
         below = part.direct
         is_text = all(each.kind in ("text", "code", "quote") for each in below)
         if not below or not is_text or any(each.begins_one for each in below):
@@ -260,7 +260,7 @@ class Outline(Sight):
         return self._made(severity or inherited, identity, title, part.first, end, recap)
 
     def _label_behind(self, part: Part) -> list[str]:
-        """Return the label that stands as a paragraph behind an item, or behind a bold title."""
+        """The label in a paragraph after an item or a bold title."""
         if part.kind != "item" and not part.leads:
             return []
         end, near = part.end, self.parts[part.at + 1 : part.at + 6]
@@ -297,7 +297,7 @@ class Outline(Sight):
         if "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
-                if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
+                if column < min(len(above.cells), len(row.cells)):  # an empty cell goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
         if tables.is_scale(roles, rows):
             return
@@ -311,7 +311,7 @@ class Outline(Sight):
                 yield self._at_section(finding, place, own.get(number))
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
-        """Return what stands behind a table and begins with its rows' numbers, if each has one."""
+        """The blocks behind a table by the number they begin with, if most of its rows have one."""
         start = bisect.bisect(self.by_number, last, key=lambda pair: pair[1].first)
         told = self.by_number[start : start + len(numbers) + MOST_SIBLINGS]
         times = Counter(number for number, _ in told)
@@ -320,7 +320,7 @@ class Outline(Sight):
         return dict(told) if is_one_each and there > 1 and 2 * there > len(numbers) else {}
 
     def _at_section(self, row: Finding, above: Place, section: Part | None) -> Finding:
-        """Return the finding of a row where its own section is, by its id or else its number."""
+        """The finding of a row, placed at its own section, found by id or else by number."""
         own = self.by_id.get(row.id) if row.id else section
         place = self.place(own.first, own.last) if own else above
         is_better = not row.file or (place.file and not row.at)
@@ -349,7 +349,7 @@ class Outline(Sight):
                     yield shapes.finding(head.severity, title, number, place=place)
 
     def of_tools(self) -> Iterator[Finding]:
-        """What linters and compilers print: each message reaches to the next, or a blank line."""
+        """The messages of linters and compilers: each reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
@@ -371,7 +371,7 @@ class Outline(Sight):
             yield from tables.of_columns(row, number)
 
     def of_prose(self, only_said: bool) -> Iterator[Finding]:
-        """Paragraphs that say what is wrong at a place; `only_said`: and how bad it is."""
+        """Paragraphs that say what is wrong at a place; with `only_said`, also how bad it is."""
         for part in self.parts:
             if part.kind not in ("text", "item", "quote") or part.is_below(_NO_FINDINGS):
                 continue
@@ -380,25 +380,33 @@ class Outline(Sight):
             if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
             text = " ".join(" ".join(rows).split())
-            place, said = shapes.place_in(text), phrases.said_in(text)
+            place, stated = shapes.place_in(text), phrases.said_in(text)
             demanded = phrases.demanded_in(text)
-            is_stated = place.file and (said or demanded) if only_said else place.file or said
+            is_stated = place.file and (stated or demanded) if only_said else place.file or stated
             if not is_stated or vocabulary.severity(text):  # a cell
                 continue
-            parts = [one for one in phrases.sentences(text) if not phrases.DENIES.search(one)]
+            parts = [
+                sentence
+                for sentence in phrases.sentences(text)
+                if not phrases.DENIES.search(sentence)
+            ]
             left = " ".join(parts)
             is_bad = demanded or phrases.BAD.search(left)
-            if severity := said or ("P0" if phrases.WORST.search(left) else "P1" if is_bad else ""):
+            if severity := stated or (
+                "P0" if phrases.WORST.search(left) else "P1" if is_bad else ""
+            ):
                 graded = (phrases.said_in, phrases.demanded_in)
-                serious = (one for one in parts if one.count(" ") > _FEW_BLANKS)
-                told = (one for one in serious if phrases.is_serious(one)
-                        if not any(read(one) for read in graded))  # fmt: skip
-                title = next(told, next((one for one in parts if place.file in one), text))
+                serious = (sentence for sentence in parts if sentence.count(" ") > _FEW_BLANKS)
+                told = (sentence for sentence in serious if phrases.is_serious(sentence)
+                        if not any(read(sentence) for read in graded))  # fmt: skip
+                title = next(
+                    told, next((sentence for sentence in parts if place.file in sentence), text)
+                )
                 title = shapes.cleaned(" ".join(parts[:2]) if place.file in title else title)
                 yield shapes.finding(severity, title, part.first, part.end, place)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
-        """Return the lines of parts that look like findings and are none."""
+        """The lines of parts that look like findings but are none."""
         covered = {
             number
             for candidate in candidates
@@ -421,7 +429,7 @@ class Outline(Sight):
         return tuple(sorted(numbers)[:50])
 
     def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
-        """The lines that say P0 or P1 and that no finding explains: statements, or more of them."""
+        """The lines with a P0 or P1 that no finding explains: statements, or further ones."""
         from contextkit.reviews.documents import proof
 
         told = Counter(candidate.severity for candidate in candidates)
@@ -436,8 +444,8 @@ class Outline(Sight):
                 continue
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
             word = proof.serious_in(row, after)
-            known = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
-            severity = known or ("P0" if word else "")
+            grade = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
+            severity = grade or ("P0" if word else "")
             if not severity or _explains(part, row, word, told[severity]):
                 continue
             words = vocabulary.words(row)
@@ -447,7 +455,7 @@ class Outline(Sight):
                 yield number
 
     def _may_state(self, part: Part, number: int) -> bool:
-        """Whether a line may state something: no code, no name of a group, nothing that is done."""
+        """Whether a line may state something: it is no code, no name of a group, not settled."""
         row = self.plain[number - 1]
         is_over = phrases.is_ticked(row) or phrases.is_settled(row)
         if part.kind in ("code", "rule", "comment") or is_over:
@@ -459,7 +467,7 @@ class Outline(Sight):
 def _explains(part: Part, row: str, word: str, read: int) -> bool:
     """Whether a line only counts or names what was read `read` times, and states nothing."""
     near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
-    counts = [int(one or other) for one, other in re.findall(near, row, re.IGNORECASE)]
+    counts = [int(count or other) for count, other in re.findall(near, row, re.IGNORECASE)]
     if shapes.place_in(row).line or not read:
         return False
     is_statement = part.kind in ("item", "table") or shapes.label_in(row)
@@ -467,13 +475,13 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
 
 
 def of_objects(text: str) -> list[Finding] | None:
-    """The findings of JSON, of an object a line, or of CSV at these lines; None if it is none."""
+    """The findings of JSON, JSON lines, or CSV with their lines; None for any other text."""
     bare = text.removeprefix("\ufeff").strip()
     tree = objects.rows(bare) or objects.tree(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    found = objects.findings(tables.still_open(tree), tables.grade_of)
-    made = filter(None, map(tables.of_object, found))
+    read = objects.findings(tables.still_open(tree), tables.grade_of)
+    made = filter(None, map(tables.of_object, read))
     placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
     if not placed and bare[:1] == "<":
         return None  # a page of HTML
@@ -481,7 +489,7 @@ def of_objects(text: str) -> list[Finding] | None:
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
-    """The findings of reviews that an object has as a value: `{"result": "# Review …"}`."""
+    """The findings of reviews that are values of an object: `{"result": "# Review …"}`."""
     collected: list[Finding] = []
     left = MOST_LINES
     for text in itertools.islice(objects.told(tree), _MOST_TOLD):

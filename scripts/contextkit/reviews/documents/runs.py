@@ -5,11 +5,11 @@
     .contextkit/runs/<id>.notify       the command line that is run once; it stays on this machine
     .contextkit/runs/<id>.notice       what that command read, and <id>.notify.log its output
     <output_dir>/run.json              its roster, for people and programs that look there
-    <output_dir>/prompts/<agent>.md    what an agent is asked
-    <output_dir>/<agent>.md            what an agent found
+    <output_dir>/prompts/<agent>.md    the prompt of an agent
+    <output_dir>/<agent>.md            the file of an agent
     <verdicts>/runs/<id>/<agent>.json  the run's verdicts; those of the flat folder are current
 
-A run is live from its start until it is finished or too old to be still going on. A verdict in the
+A run is live from its start until it is finished or too old to be still running. A verdict in the
 flat folder names its run in the key `run`. manuals/review-runs.md describes the format.
 """
 
@@ -63,7 +63,7 @@ class Run(Record):
     small: bool = False
     session_id: str = ""
     files: int = 0  # how many files are reviewed; 0 if that is not known
-    asks: bool = False  # whether its contract asks for what proves that a review is clean
+    asks: bool = False  # whether its contract asks for the proofs that a review is clean
     rechecks: str = ""  # the run whose open findings this one looks at again
     open: dict[str, object] = {}  # noqa: RUF012  (by agent, those findings as `P0-1: P0 title`)
     missed: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class Run(Record):
             )
 
     def to_confirm(self, agent: str) -> tuple[str, ...]:
-        """Return the open findings of an agent that it looks at again: `P0-1: P0 title`."""
+        """The open findings of an agent that it looks at again: `P0-1: P0 title`."""
         findings = self.open.get(agent)
         return tuple(map(str, findings)) if isinstance(findings, (list, tuple)) else ()
 
@@ -99,7 +99,7 @@ def _check_id(run: str) -> str:
 
 
 def new_id(now: int, others: list[Run]) -> str:
-    """Return an unused run id; ids sort by time, and within a second by creation order."""
+    """An unused run id; ids sort by time, and within a second by creation order."""
     digits = int.from_bytes(os.urandom(3)) >> 1
     prefix = f"{names.stamp(now)}-"
     last = max((run.id[-6:] for run in others if run.id[:-6] == prefix), default="")
@@ -124,8 +124,8 @@ def render(run: Run) -> str:
 def merge(ours: bytes, theirs: bytes) -> bytes | None:
     """Merge two states of one run: what was finished in either is, at its earliest time.
 
-    Whether it was ended, and whom it missed, decides a gate, so only ours says that. None for text
-    that is not a run (a listing), and for two runs under one id.
+    Only our version says whether it was ended and whom it missed, since that decides a gate. None
+    for text that is not a run (a listing), and for two runs under one id.
     """
     try:
         run, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
@@ -143,27 +143,27 @@ def folder(layout: Layout) -> str:
 
 
 def path(layout: Layout, run: str) -> str:
-    """Return the path of a run's file. Raises ContextError for an invalid id."""
+    """The path of a run's file. Raises ContextError for an invalid id."""
     return part(layout, run, ".json")
 
 
 def part(layout: Layout, run: str, suffix: str) -> str:
-    """Return the path of one of the files in a run's record, by its suffix; see _PARTS."""
+    """The path of one of the files in a run's record, by its suffix; see _PARTS."""
     return os.path.join(folder(layout), _check_id(run) + suffix)
 
 
 def verdict_folder(layout: Layout, run: str) -> str:
-    """Return the folder of a run's verdicts, inside the store of the flat ones."""
+    """The folder of a run's verdicts, inside the store of the flat ones."""
     return os.path.join(verdicts.folder(layout), "runs", _check_id(run))
 
 
 def output_path(layout: Layout, run: Run, agent: str) -> str:
-    """Return where an agent of a run writes."""
+    """The path that an agent of a run writes to."""
     return layout.join(run.output_dir, verdicts.encode(agent) + ".md")
 
 
 def prompt_path(run: Run, agent: str) -> str:
-    """Return the path of an agent's prompt, relative to the root."""
+    """The path of an agent's prompt, relative to the root."""
     return os.path.join(run.output_dir, "prompts", verdicts.encode(agent) + ".md")
 
 
@@ -196,7 +196,7 @@ def load(layout: Layout, run: str) -> Run:
 
 
 def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
-    """Return the error text for an unknown id; ids look alike, so only typos get a suggestion."""
+    """The error text for an unknown id; ids look alike, so only typos get a suggestion."""
     if begun:
         return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
     close = names.nearest(run, ids, 0.85)
@@ -235,7 +235,7 @@ def call(layout: Layout, target: str, /, **variables: str) -> str:
 
 
 def latest(layout: Layout) -> Run:
-    """Return the run that started last. Raises ContextError if there is none."""
+    """The run that started last. Raises ContextError if there is none."""
     loaded = load_all(layout)
     runs = loaded.documents
     if not runs:
@@ -253,7 +253,7 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 
 
 def live(layout: Layout, now: int) -> list[Run]:
-    """Return the runs that agents may still be writing for, newest first; skip broken files."""
+    """The runs that agents may still be writing for, newest first; skip broken files."""
     since = names.stamp(max(0, now - _lifetime(layout)))
     runs = load_all(layout, since).documents
     return [run for run in reversed(runs) if is_live(layout, run, now)]
@@ -266,7 +266,7 @@ def is_live(layout: Layout, run: Run, now: int) -> bool:
 
 
 def _lifetime(layout: Layout) -> int:
-    """Return the seconds after which an unfinished run counts as over."""
+    """The seconds after which an unfinished run counts as over."""
     return names.seconds(layout.limits.verdict_run_lifetime)
 
 
@@ -280,7 +280,7 @@ def state(layout: Layout, run: Run, now: int) -> str:
 
 
 def revision_now(layout: Layout, run: Run) -> str:
-    """The current revision of what `run` reviews, '' if that is gone; a commit is no edit."""
+    """The current revision of the reviewed content, '' if it is gone; a commit is no edit."""
     from contextkit.base import changes
 
     if run.revision.startswith("tree:"):
@@ -291,7 +291,7 @@ def revision_now(layout: Layout, run: Run) -> str:
 
 
 def is_as_given(layout: Layout, run: Run) -> bool:
-    """Whether the file that the agents read is there, and what it was where that is known."""
+    """Whether the file that the agents read is there and, as far as known, unchanged."""
     path = layout.join(run.input)
     if not os.path.isfile(path):
         return False
@@ -305,7 +305,7 @@ def keep_listing(layout: Layout, run: str, listing: bytes) -> None:
 
 
 def edited(layout: Layout, run: Run) -> list[str]:
-    """Return the files that changed since a run started; empty if that is unknown."""
+    """The files that changed since a run started; empty if that is unknown."""
     kept = part(layout, run.id, ".listing")
     if not run.base or not os.path.isfile(kept):
         return []
@@ -331,7 +331,7 @@ def clean(
 ) -> tuple[list[str], list[str]]:
     """Remove verdicts and runs older than `age` seconds, all, or this session's; keep open runs.
 
-    Returns the names of what was removed, and the ids of the open runs. What agents wrote stays.
+    Returns the names of all that was removed, and the ids of open runs. The agents' files stay.
     """
     session = sessions.find_current(layout)
     oldest = "" if age is None else names.iso(max(0, now - age))

@@ -21,14 +21,14 @@ from contextkit.text.blocks import blocks
 
 Span = tuple[int, int]  # first and last line, from 1
 
-_ALIKE, _RARE = 0.5, 0.2  # least score of a section; bonus for a word that no other has
+_ALIKE, _RARE = 0.5, 0.2  # (`make bench what=reviews`) least score; bonus for a unique word
 _GENERAL = vocabulary.word_set("common in titles")
-_LINES = 4  # of a block, in which its place is named
+_LINES = 4  # of a block that may name its place
 _TITLE = 400  # characters of a title
-_COMMON = 60  # a word or an id in more sections than these tells nothing
+_COMMON = 60  # sections from which on a shared word or id means nothing
 _AROUND = 3  # lines shown above and below
 _PROBLEM, _FIX = 60, 45  # tokens
-_FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
+_FIX_INSIDE = ". Fix: "  # may be in the middle of a paragraph
 _FEWEST = 4  # words in a paragraph that stands on its own
 _CODE = 100  # characters of a line of code
 _FIXES = vocabulary.word_set("fixes")
@@ -47,13 +47,13 @@ def sections(
 
 
 def of_findings(text: str, review: agent_review.Review) -> list[str]:
-    """Return the section of each finding of a review, in order; the row of one that has none."""
+    """The section of each finding of a review, in order; its row if it has none."""
     body = _Body(text, review)
     return [body.lines_of(span) for span in body.spans]
 
 
 def around(text: str, review: agent_review.Review, finding: str) -> str:
-    """Return the lines around the place of a finding that has only its row; else ''."""
+    """The source lines around a finding that has only its row; '' for any other."""
     body = _Body(text, review)
     for row, span in zip(review.findings, body.spans, strict=True):
         is_alone = review.start_line and span == (row.line, row.line)
@@ -69,7 +69,7 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
 
 
 def unread(text: str, wanted: str) -> str:
-    """Return the headings of a file without readable findings, and the section nearest `wanted`."""
+    """The headings of a file without readable findings, and the section nearest `wanted`."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     listed = "\n".join(f"{block.first}: {vocabulary.plain(block.title)}" for block in headings)
     words, section = _words(wanted), "" if wanted else text.strip()
@@ -108,7 +108,7 @@ class _Body:
         self._by_id = {_key(row.key): span for row, span in zip(rows, self.spans, strict=True)}
 
     def section(self, finding: str) -> str:
-        """Return the lines of a finding or below a heading, without trailing separators."""
+        """The lines of a finding or below a heading, without trailing separators."""
         key = _key(finding)
         span = self._by_id.get(key) or self._headings.get(key)
         return self.lines_of(span) if span and key else ""
@@ -131,12 +131,12 @@ class _Body:
             last = review.start_line - 1 if is_around else last
             near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
             candidate = _candidate(block, last, "\n".join(near))
-            if not is_around or candidate.ids:  # the title of the whole is around it, too
+            if not is_around or candidate.ids:  # the title of the document is around it, too
                 candidates.append(candidate)
         return candidates
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
-        """Return the span of each row: its best candidate, each of which belongs to one row."""
+        """The span of each row: its best candidate; no two rows share one."""
         by_key: dict[str, list[int]] = {}
         for at, candidate in enumerate(candidates):
             for key in _keys(candidate):
@@ -167,12 +167,12 @@ def _place_of(row: Finding) -> Place:
 
 
 def _keys(candidate: _Candidate) -> set[str]:
-    """Return what a candidate and a row may share: ids, words, a file."""
+    """The keys that a candidate and a row may share: ids, words, a file."""
     return {*candidate.ids, *candidate.words, candidate.place.file} - {""}
 
 
 def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
-    """Return how likely a candidate is about a row, which is given as one; `rare` are words."""
+    """How likely a candidate is about a row, which is given as one; `rare` are words."""
     is_own = not row.ids.isdisjoint(other.ids)
     differs = row.severity != (other.severity or row.severity) or _differs(row.ids, other.ids)
     if differs and not is_own:
@@ -181,7 +181,7 @@ def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
     alike = len(shared) / (len(row.words) * len(other.words)) ** 0.5 if shared else 0.0
     mine, its = row.place, other.place
     is_same_file = mine.file == its.file != ""
-    end = min(max(mine[1:]), max(its[1:])) + _AROUND  # of the earlier one
+    end = min(max(mine[1:]), max(its[1:])) + _AROUND  # the earlier of the two
     is_near = min(mine.line, its.line) > 0 and max(mine.line, its.line) <= end
     met = 0.7 if is_same_file and is_near else 0.15 * is_same_file
     is_rare = not shared.isdisjoint(rare)
@@ -233,7 +233,7 @@ def _key(text: str) -> str:
 
 
 def excerpt(section: str, title: str) -> str:
-    """Return the problem in at most 60 tokens and any fix in at most 45, one line each."""
+    """The problem in at most 60 tokens and any fix in at most 45, one line each."""
     problem, fix = problem_of(section, title), fix_of(section)
     parts = [tokens.clip(problem, _PROBLEM)] if problem else []
     if fix and fix not in problem:
@@ -242,7 +242,7 @@ def excerpt(section: str, title: str) -> str:
 
 
 def problem_of(section: str, title: str = "") -> str:
-    """The first words of a section, or of its paragraph so labeled, that say what is wrong."""
+    """The words of a section that say what is wrong: the first, or those labeled so."""
     first = ""
     for label, text in _paragraphs(section, title):
         if label in _PROBLEMS and text:
@@ -252,7 +252,7 @@ def problem_of(section: str, title: str = "") -> str:
 
 
 def fix_of(section: str) -> str:
-    """Return what a section says would fix it, or ''."""
+    """The fix that a section suggests, or ''."""
     paragraphs = _paragraphs(section)
     whole = (text for label, text in paragraphs if label in _FIXES and text)
     inside = (text.partition(_FIX_INSIDE)[2] for _, text in paragraphs if _FIX_INSIDE in text)
@@ -304,7 +304,7 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
 
 
 def _completed(paragraphs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return those that say something, each that only introduces the next one joined with it."""
+    """The meaningful ones; a paragraph that only introduces the next is joined with it."""
     told = [(label, text) for label, text in paragraphs if _says_something(text)]
     for number, (after, following) in enumerate(told[1:]):
         label, text = told[number]
@@ -319,7 +319,7 @@ def _says_something(text: str) -> bool:
 
 
 def _behind_title(head: str, title: str) -> str:
-    """Return the rest of the first line after the title of a finding that has no heading."""
+    """The rest of the first line, after the title, of a finding without a heading."""
     bare, _ = vocabulary.unbulleted(head.strip())
     if bare[:2] == "**":
         return bare[2:].partition("**")[2].strip(" :—–-")
@@ -329,7 +329,7 @@ def _behind_title(head: str, title: str) -> str:
 
 
 def _labelled(text: str) -> tuple[str, str]:
-    """Return a label's first word in lowercase and the rest: `**Problem**: x`, `Fix — x`."""
+    """A label's first word in lowercase and the rest: `**Problem**: x`, `Fix — x`."""
     label, mark, value = "", "", ""
     is_bold = text[:2] in ("**", "__")
     if is_bold:

@@ -1,4 +1,4 @@
-"""The shapes that findings have in a text: what a heading, an item, a label, a cell say of one.
+"""The shapes of findings in a text: what a heading, an item, a label or a cell says about one.
 
 ### 🔴 Critical bugs (2)          a group: `index.group_of`
 ### P0-1. Race (High)             a heading with id, severity and title: `titled`
@@ -47,7 +47,7 @@ _AT_LINE = Pattern(
     r"(?::|\s[–—-]|(?=\s[*`]{0,3}(?:\[|[^\w\s\0-\x7f])))\s",  # a bracket, or a sign
     re.IGNORECASE,
 )
-_NUMBERED = Pattern(  # a number or a letter, a severity, and what sets it off: `(1) high: …`
+_NUMBERED = Pattern(  # a number or letter, a severity, and a separator: `(1) high: …`
     r"\W{0,3}(?:[A-Za-z]{2,9}\.?\s|№\s?)?[(\[{]?#?(?:[A-Z]?\d{1,4}|(?<=[(\[])[a-z](?=[)\]]))"
     r"(?:/\d{1,3})?[)\]}]?[.:/)]?[*_]{0,2}\s{0,3}(?:[—–/-]\s{1,3})?"
     r"[*_`]{0,3}[\[(]?([^\W\d][\w-]{1,19})[*_`]{0,3}(?:[\])]|\s{0,3}[:—–|/·-])[*_`:]{0,3}(?:\s{1,3}|$)"
@@ -67,7 +67,7 @@ _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _TOOL_GRADES = {"S0": "P0", "S1": "P0", "S2": "P1", "S3": "P2", "S4": "P3"}
-_PART = Pattern(  # what parts of a finding are called
+_PART = Pattern(  # names for parts of a finding
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
@@ -84,16 +84,16 @@ KIND_OF = Pattern(r"^\s{0,8}\*\*[a-z]{3,12}:\*\*\s(?=\S)")  # `**logic:** …`, 
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 TITLE = 240  # characters of a title
-_FEW = 3  # letters that a title has at least
-PHRASE, GRADED = 4, 50  # words of a phrase that grades, and characters
-LONG = 400  # characters of a line looked at as a head
+_FEW = 3  # least letters of a title
+PHRASE, GRADED = 4, 50  # words and characters of a phrase that grades
+LONG = 400  # characters of a line that are examined as a head
 _MOST_BLANKS = 12  # in a line that only names a place
 
 
 _NAME = r"[\w@+\-./\\\[\]~]"
 _ENDS = f"(?:{'|'.join(vocabulary.LISTS['endings'])})"
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
-_PATH = Pattern(  # with a known ending, or with a folder before and a line behind
+_PATH = Pattern(  # with a known suffix, or with a folder before and a line behind
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
     r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
@@ -111,9 +111,9 @@ _LINE_OF = Pattern(
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
-_FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # what a forge puts before a path
-_LONGEST = 4_000  # characters looked at
-_INTRODUCING = 6  # words before a place that a line ends with
+_FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's prefix of a path
+_LONGEST = 4_000  # characters that are examined
+_INTRODUCING = 6  # words before a place at the end of a line
 _INTRODUCE = vocabulary.word_set("introduce")
 
 
@@ -146,7 +146,7 @@ def finding(
     identity: str = "",
     recap: bool = False,
 ) -> index.Finding:
-    """Return a finding, which ends where it begins if no last line is given."""
+    """A finding, which ends on its first line if no last line is given."""
     return index.Finding(
         severity=severity, id=identity, title=title, line=first, end=last or first,
         file=place.file, at=place.line, recap=recap,
@@ -154,7 +154,7 @@ def finding(
 
 
 def place_in(text: str) -> Place:
-    """Return the first place of a text that has a line, or else its first file; or NOWHERE."""
+    """The first place with a line in a text, else its first file; or NOWHERE."""
     text = text[:_LONGEST]
     first = NOWHERE
     if "." not in text and "file" not in text:
@@ -172,7 +172,7 @@ def place_in(text: str) -> Place:
 
 
 def line_in(text: str) -> int:
-    """Return the line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
+    """The line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
     text = text[:_LONGEST]
     for row in text.split("\n")[:40]:
         if match := _RANGE.match(row):
@@ -182,13 +182,13 @@ def line_in(text: str) -> int:
 
 
 def shown_place(file: str, line: int, last: int = 0) -> str:
-    """Return `src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
+    """`src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
     lines = f"{line}-{last}" if last > line else f"{line}"
     return f"{file}:{lines}" if line else file
 
 
 def place_of(line: str) -> Place:
-    """Return the place that a line is about as a whole, so that it holds for what follows.
+    """The place that a whole line is about, so that it also holds for the lines below.
 
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
@@ -213,12 +213,12 @@ def place_of(line: str) -> Place:
 
 
 def is_fields(rows: list[str]) -> bool:
-    """Whether all lines of a paragraph are fields, as a scanner writes them: `Line: 12`."""
+    """Whether all lines of a paragraph are fields in a scanner's form: `Line: 12`."""
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
-    """Return the blocks, with a paragraph parted where one of its lines begins a finding."""
+    """The blocks, with paragraphs split at lines that begin a finding."""
     made: list[Block] = []
     moved: list[int] = []
     for block in blocks:
@@ -236,7 +236,7 @@ def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
 
 
 def _starts_in(rows: list[str], first: int) -> list[int]:
-    """Return the lines of a paragraph, after its own first one, that begin a finding."""
+    """The lines of a paragraph, after the first, that begin a finding."""
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
     is_list, are_facts = all(map(tail_of, rows)), is_fields(rows)
@@ -252,7 +252,7 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
 
 
 def begins(row: str) -> bool:
-    """Whether a line begins with a severity that brackets or a colon set off."""
+    """Whether a line begins with a severity in brackets or before a colon."""
     head = head_of(row.strip()[:LONG])
     return head.marked and bool(head.severity)
 
@@ -262,7 +262,7 @@ def begins_finding(title: str) -> bool:
 
 
 def is_lead(row: str, after: str) -> bool:
-    """Whether a line heads what stands below it: in bold, or with a colon before a list."""
+    """Whether a line heads the text below it: in bold, or with a colon before a list."""
     is_bold = bool(_BOLD_LINE.fullmatch(row))
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
@@ -272,7 +272,7 @@ def is_lead(row: str, after: str) -> bool:
 
 
 def lead_in(row: str) -> str:
-    """Return the severity that ends a short sentence above a list: `Two are blocking for me:`."""
+    """The severity that ends a short sentence above a list: `Two are blocking for me:`."""
     phrase = _FOR_WHOM.split(row.rpartition(". ")[2].partition(":")[0])[0]
     words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
     is_phrase = row.endswith(":") and 1 < len(words) <= PHRASE and words[-1] not in LOOSE
@@ -283,14 +283,14 @@ def lead_in(row: str) -> str:
 
 
 def leads_title(row: str) -> bool:
-    """Whether a line holds only a severity, so that the title stands below it."""
+    """Whether a line holds only a severity, so that the title is below it."""
     head = head_of(row)
     return bool(head.severity) and not has_words(head.title)
 
 
 @functools.lru_cache(1 << 18)
 def titled(text: str) -> tuple[str, str, str]:
-    """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
+    """Id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = vocabulary.unbulleted(text)[0]
     named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)", bare)
     rest = bare[named.end() :] if named else bare
@@ -306,7 +306,7 @@ def titled(text: str) -> tuple[str, str, str]:
 
 
 def label_in(row: str) -> str:
-    """Return the severity that a line states as a label: `**Severity:** High (…)`."""
+    """The severity that a line states as a label: `**Severity:** High (…)`."""
     row = row[:LONG]
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
@@ -325,14 +325,14 @@ def label_in(row: str) -> str:
 
 
 def placed_grade(row: str) -> str:
-    """Return the severity of a line with nothing else but a place: `*High — a.py, line 4*`."""
+    """The severity of a line that has only a place besides: `*High — a.py, line 4*`."""
     first, *rest = re.split(r"\s[·•|—–-]\s|[,:(]\s?", row.strip("*_> "), maxsplit=1)
     is_placed = rest and place_of(rest[0].strip(") ")).file
     return vocabulary.severity(first.strip("*_`[] ")) if is_placed else ""
 
 
 def fields_in(row: str) -> list[str]:
-    """Return a short line, or the sentences of a longer one that are labels: `Severity: high.`"""
+    """A short line itself, or the labels among the sentences of a long one: `Severity: high.`"""
     if len(row) < FIELD_LENGTH:
         return [row]
     parts = [part for part in SENTENCE.split(row) if len(part) < FIELD_LENGTH]
@@ -342,7 +342,7 @@ def fields_in(row: str) -> list[str]:
 
 
 def effect_in(row: str) -> str:
-    """Return the severity that a line states as an effect or a score, where nothing else does."""
+    """The severity that a line gives as an effect or a score, in want of anything else."""
     if scored := _SCORED.match(row):
         return vocabulary.severity(scored[2] or "") or vocabulary.of_score(scored[1])
     label, value = vocabulary.labelled(row.strip(" >"))
@@ -357,7 +357,7 @@ def effect_in(row: str) -> str:
 
 
 def is_legend(value: str) -> bool:
-    """Whether a value explains the severities: it names three of them."""
+    """Whether a value explains the severities by naming three of them."""
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
@@ -373,13 +373,13 @@ def is_note(row: str) -> bool:
 
 
 def names_scale(title: str) -> bool:
-    """Whether a heading names a scale and nothing else: `2. Ratings`, `Severity levels`."""
+    """Whether a heading only names a scale: `2. Ratings`, `Severity levels`."""
     title_words = {word for word in vocabulary.words(title) if not word.isdigit()}
     return bool(title_words) and title_words <= _OF_SCALE
 
 
 def first_part(value: str) -> str:
-    """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
+    """`P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - ", "  ", "/"):
         value = value.partition(mark)[0]
     return value.strip(" *_`")
@@ -387,15 +387,15 @@ def first_part(value: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
-    """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
+    """The head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = _AT_LINE.sub("", text.strip(), 1)
     if _CODE.match(bare):  # which grades nothing
         head = Head("")
         head.title = vocabulary.plain(bare)
         return head
     if speaker := _SPEAKER.match(bare):
-        said = head_of(bare[speaker.end() :])
-        return said if said.severity and said.marked else Head(bare)
+        spoken = head_of(bare[speaker.end() :])
+        return spoken if spoken.severity and spoken.marked else Head(bare)
     marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
@@ -405,7 +405,7 @@ def head_of(text: str) -> Head:
         opened = "[" * (sign[0].count("[") - sign[0].count("]"))
         bare = ("**" if sign[0].count("**") % 2 else "") + opened + bare[sign.end() :]
         if severity:
-            rest = copy.copy(head_of(bare))  # which is remembered
+            rest = copy.copy(head_of(bare))  # a copy, since results are cached
             stated = rest.severity if rest.marked else ""
             stated = stated or tail_of(bare)
             rest.severity = rest.raw = stated or severity
@@ -426,7 +426,7 @@ def head_of(text: str) -> Head:
 
 
 def tail_of(text: str) -> str:
-    """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
+    """The severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     text = text[: LONG * 2]
     if is_legend(text):
         return ""
@@ -443,10 +443,10 @@ def tail_of(text: str) -> str:
 
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
-    """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
+    """The severity in brackets, alone or with a score: `9/10 · Critical`."""
     if severity := vocabulary.severity(part):
         return severity
-    if "," in part and all(each := [vocabulary.severity(one) for one in part.split(",")]):
+    if "," in part and all(each := [vocabulary.severity(word) for word in part.split(",")]):
         return vocabulary.strictest(*each)
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
@@ -463,12 +463,12 @@ def is_about(title: str, words: frozenset[str]) -> bool:
 
 
 def is_general(title: str) -> bool:
-    """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
+    """Whether a heading is about all findings: `Findings`, `Code review`."""
     return (index.PLURALS | _GENERAL).issuperset(vocabulary.words(title))
 
 
 def is_count(head: Head) -> bool:
-    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
+    """Whether a severity is followed only by a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
     first, *words = vocabulary.words(rest.partition(": ")[2]) or [""]
@@ -483,13 +483,13 @@ def _counted(word: str) -> bool:
 
 
 def unlabelled(title: str) -> str:
-    """Return a title without a first phrase that only grades it: `must fix before merge*: …`."""
+    """A title without a first phrase that only grades it: `must fix before merge*: …`."""
     match = _GRADING.match(title)
     return title[match.end() :] if match and index.group_of(match[1]) else title
 
 
 def without_fields(title: str) -> str:
-    """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
+    """The fields of a lead that say what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
     told = (field for field in fields if has_words(without_place(field)))
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
@@ -503,7 +503,7 @@ def without_place(title: str) -> str:
 
 
 def cleaned(title: str) -> str:
-    """Return a title on one line, without markup and without the severity in its brackets."""
+    """A title on one line, without markup and without the severity in its brackets."""
     title = vocabulary.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if _in_brackets(match[1]) else match[0], title)
@@ -515,7 +515,7 @@ def has_words(text: str) -> bool:
 
 
 def letters(text: str) -> int:
-    """Return how many letters a text has; a sign that is a word counts twice."""
+    """The number of letters in a text; a sign that stands for a word counts twice."""
     read = text[:200]
     signs = 0 if read.isascii() else sum(char > "\u2e80" and char.isalpha() for char in read)
     return sum(map(str.isalpha, read)) + signs

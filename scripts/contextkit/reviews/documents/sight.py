@@ -1,6 +1,6 @@
-"""One review as parts: what the severity, the place and the title of each are.
+"""One review as parts: the severity, the place and the title of each.
 
-What stands nearest holds: its own words, a label in it or directly below it, the section around it.
+The nearest information holds: its own words, a label in or directly below it, its section.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from contextkit.text.patterns import Pattern
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 MOST_SIBLINGS = 100
-_FEW = 13  # lines of a part that are looked at for its labels
+_FEW = 13  # lines of a part that are searched for labels
 _NEAR = 12  # parts after one that it may reach over
 
 
 class Part:
-    """A block with the parts directly inside it; each thing that it says is asked once."""
+    """A block with the parts directly inside it; each property is computed once."""
 
     def __init__(self, sight: Sight, at: int, block: Block, inside: Part | None) -> None:
         self.kind, self.level, self.title, self.first, self.last, _ = block
@@ -52,9 +52,9 @@ class Part:
             part = part.inside
 
     def is_below(self, words: frozenset[str]) -> bool:
-        """Whether a heading above is about one of the words, or about what is done.
+        """Whether a heading above has one of the words, or is about settled things.
 
-        Below one that only names a scale, what has no place says what the severities mean.
+        Below one that only names a scale, a part without a place explains the severities.
         """
         for above in self.headings:
             is_about = shapes.is_about(above.title, words) and not above.graded
@@ -66,7 +66,7 @@ class Part:
 
     @property
     def is_over(self) -> bool:
-        """Whether a section is a template's, or says that nothing is left to do."""
+        """Whether a section is part of a template, or says that nothing is left to do."""
         is_leaf = all(part.kind != "heading" for part in self.direct)
         is_settled = is_leaf and any(map(phrases.is_settled, self.below))
         is_template = PLACEHOLDER.search(self._sight.rows[self.first - 1])
@@ -74,7 +74,7 @@ class Part:
 
     @functools.cached_property
     def group(self) -> str:
-        """The severity of a line that only names a group, in any language by its sign."""
+        """The severity of a line that only names a group, also by its sign in any language."""
         demanded = phrases.demanded_in(self.title) if self.kind == "heading" else ""
         return index.group_of(self.title) or demanded
 
@@ -85,7 +85,7 @@ class Part:
 
     @functools.cached_property
     def graded(self) -> str:
-        """The severity that a heading has, whatever its words: its own, or its place's."""
+        """The severity of a heading: its own, or that of its place."""
         identity, severity, title = shapes.titled(self.title)
         is_named = bool(identity) or not shapes.is_general(title)
         severity = vocabulary.strictest(severity, self.label_below() if is_named else "")
@@ -102,7 +102,7 @@ class Part:
         return [row for part in parts if part.kind == "text" for row in part.few]
 
     def label_below(self, read: Callable[[str], str] = shapes.label_in) -> str:
-        """The severity that a label directly below a heading states, as `read` has it."""
+        """The severity of a label directly below a heading, as read by `read`."""
         stated: set[str] = set()
         records = 0
         for part in self.direct:
@@ -121,7 +121,7 @@ class Part:
 
     @property
     def end(self) -> int:
-        """Its last line; a paragraph reaches to the next part that begins something else."""
+        """Its last line; a paragraph reaches to the next part with a new subject."""
         last = self.last
         label = shapes.FIELD.match(self.title)
         for other in self._sight.parts[self.at + 1 : self.at + _NEAR]:
@@ -144,12 +144,12 @@ class Part:
 
     @property
     def states(self) -> bool:
-        """Whether a paragraph of several lines has a severity as a label in one of them."""
+        """Whether a paragraph of several lines has a label with a severity."""
         is_long = self.kind == "text" and self.first < self.last
         return is_long and any(map(shapes.label_in, self.few))
 
     def is_place_of(self, before: Part) -> bool:
-        """Whether a paragraph is only the place of the one before, which names none itself."""
+        """Whether a paragraph is only the place of the one before, which has none itself."""
         is_line = self.kind == "text" and self.first == self.last
         is_lead = self.title.rstrip("* ")[-1:] == ":"
         if not is_line or is_lead or not phrases.names_only_place(self.title):
@@ -165,7 +165,7 @@ class Part:
 
     @functools.cached_property
     def is_placed(self) -> bool:
-        """Whether a paragraph begins with a place, or says of one how bad it is there."""
+        """Whether a paragraph begins with a place, or grades one."""
         rows = self.rows
         if shapes.place_of(rows[0]).file or shapes.AT_PLACE.match(self.title):
             return True
@@ -178,14 +178,14 @@ class Part:
 
     @property
     def begins_one(self) -> bool:
-        """Whether a paragraph begins one of several: in bold, or with an id such as `C2. Title`."""
+        """Whether a paragraph begins one of several findings: in bold, or by id: `C2. Title`."""
         head = shapes.head_of(self.title[: shapes.LONG])
         is_numbered = self.kind == "text" and bool(head.id) and head.marked
         return is_numbered or self.leads
 
     @property
     def leads(self) -> bool:
-        """Whether a paragraph is one of those that a bold title leads, below one heading."""
+        """Whether a paragraph is one of several with a bold title below one heading."""
         own = self.inside.direct[:MOST_SIBLINGS]
         return self.is_led and sum(part.is_led for part in own) > 1
 
@@ -210,7 +210,7 @@ class Part:
             return phrases.first_sentence(told)
         if " · " in bare[: shapes.FIELD_LENGTH]:
             return bare
-        if shapes.is_fields(self.rows):  # the first that is neither severity nor place
+        if shapes.is_fields(self.rows):  # the first one that is neither severity nor place
             fields = map(vocabulary.labelled, self.rows)
             values = (value for label, value in fields if not vocabulary.is_scale(label))
             named = (text for text in values if shapes.has_words(shapes.without_place(text)))
@@ -224,9 +224,9 @@ class Part:
 
 
 class Sight:
-    """One text with its parts, and what holds where: sections, files.
+    """One text with its parts, and the sections and files that hold for each.
 
-    `lists` has the first item of its list for each item, as lines; `over` what is settled.
+    `lists` maps the line of each item to that of its list's first; `over` has settled lines.
     """
 
     def __init__(self, text: str) -> None:
@@ -257,7 +257,7 @@ class Sight:
             self.lists |= dict.fromkeys(items, min(items, default=0))
 
     def _raise_leads(self) -> None:
-        """Make headings of the lines that head what stands below them."""
+        """Turn lines that head the text below them into headings."""
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
         for (before, above), (at, bare), (_, after) in zip(
             [(-2, ""), *told], told, [*told[1:], (0, "")], strict=False
@@ -272,14 +272,14 @@ class Sight:
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
 
     def _heading_places(self) -> list[Place]:
-        """The place that holds for each line: the last one that a line was wholly about.
+        """The place that holds for each line: the last one that a whole line was about.
 
-        It reaches as far as what the line heads; within a paragraph, item or section, to its end.
+        It holds for everything the line heads, or to the end of its paragraph, item or section.
         """
         owners = [self._root] * len(self.plain)
         for part in self.parts:
             owners[part.first - 1 : part.last] = [part] * (part.last - part.first + 1)
-        held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each to its last line
+        held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each with its last line
         blanks = [number for number, row in enumerate([*self.plain, ""]) if not row.strip()]
         places = []
         for number, row in enumerate(self.plain, 1):
@@ -297,15 +297,15 @@ class Sight:
         return places
 
     def is_denied(self, first: int, last: int) -> bool:
-        """Whether the last sentence of some lines denies it."""
+        """Whether the last sentence of these lines denies a finding."""
         last = self.told_until(last)
         told = phrases.sentences(" ".join(self.plain[max(first, last - 3) - 1 : last]))
         return bool(told and phrases.DENIED.match(told[-1]))
 
     def place_above(self, first: int) -> int:
-        """Return the line right above this one that names a place and nothing else; or 0.
+        """The line right above this one that only names a place; or 0.
 
-        Between the items of a list it belongs to the one below only if the first has one as well.
+        Between items of a list, it belongs to the item below only if the first item has one too.
         """
         at = self.told_until(first - 1)
         row = self.plain[at - 1] if at else "#"
@@ -316,13 +316,13 @@ class Sight:
         return at if is_above and (start == first or self.place_above(start)) else 0
 
     def told_until(self, last: int) -> int:
-        """Return the last line up to this one that says anything, or 0."""
+        """The last line up to this one with any words, or 0."""
         while last and not self.plain[last - 1].strip("-*_ \t"):
             last -= 1
         return last
 
     def said_below(self, first: int, last: int) -> str:
-        """Return the title that stands below a line: labelled, or the first words."""
+        """The title below a line: labeled, or the first words."""
         if told := labelled(self.plain[first : min(last, first + 8)]):
             return told
         rows = (shapes.KIND_OF.sub("", row) for row in self.plain[first:last])
@@ -346,7 +346,7 @@ class Sight:
 
 
 def labelled(rows: list[str], labels: frozenset[str] = shapes.TITLES) -> str:
-    """Return what a label such as `Title:` says in some lines, without its quotes; or ''."""
+    """What a label such as `Title:` says in some lines, without its quotes; or ''."""
     for label, value in map(vocabulary.labelled, map(str.strip, rows)):
         if label.strip("> ") in labels and value.strip():
             is_quoted = value[:1] == value[-1:] and value[:1] in ('"', "'")

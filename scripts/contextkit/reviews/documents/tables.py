@@ -1,4 +1,4 @@
-"""What tables and objects tell: their rows, columns and keys, and the findings in them.
+"""Tables and objects: their rows, columns and keys, and the findings in them.
 
 | Severity | File | Line | …     a row, by the heads of its columns
 | Severity | High |              a card: labels and values, one in each row
@@ -24,22 +24,22 @@ from contextkit.text.patterns import Pattern
 
 _NO_SCALES = vocabulary.word_set("no scales")
 _GRADES = vocabulary.word_set("grades")
-_CODED = Pattern(  # a file without an ending, or a rule before the level
+_CODED = Pattern(  # a file without a suffix, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
-_TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
+_TYPES = ("blocker", "critical", "high", "medium", "low")  # those that are a severity
 _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line",
          "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
 _DEEPEST = 40  # objects in objects
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
-_AHEAD = 2_000  # lines in which the next finding is looked for
+_AHEAD = 2_000  # lines within which the next finding is searched
 
 
 def of_cell(cell: str) -> str:
-    """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
+    """The severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
     stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
     return stated or vocabulary.of_tool(cell) or vocabulary.of_score(cell)
@@ -59,7 +59,7 @@ def _is_grade(cell: str) -> bool:
 
 
 def _are_grades(cells: list[str]) -> bool:
-    """Whether the cells of a column are grades, but for a word such as `Remark` in a few."""
+    """Whether the cells of a column are grades, except for a word such as `Remark` in a few."""
     grades = [*map(_is_grade, cells)]
     are_words = all(
         len(cell.split()) == 1 or told for cell, told in zip(cells, grades, strict=True)
@@ -68,7 +68,7 @@ def _are_grades(cells: list[str]) -> bool:
 
 
 def table_rows(lines: list[str]) -> list[Row]:
-    """Return the rows of a table; what stands between two rules of a drawn one is one row."""
+    """The rows of a table; in a drawn one, everything between two rules is one row."""
     made: list[Row] = []
     every = [[shapes.cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
@@ -84,7 +84,7 @@ def table_rows(lines: list[str]) -> list[Row]:
 
 
 def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
+    """The roles of columns, one of them `severity`, by its head or else by all its cells."""
     columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
     named = [at for at, role in enumerate(roles) if role == "severity"]
     told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
@@ -98,7 +98,7 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def of_columns(row: str, number: int) -> Iterator[Finding]:
-    """Yield the finding in a line of three or more columns, of which one is a severity."""
+    """The finding in a line of three or more columns, one of which is a severity."""
     if coded := _CODED.match(row):
         place, severity = shapes.place_in(coded[1]), vocabulary.of_tool(coded[2])
         yield shapes.finding(severity, shapes.cleaned(coded[3]), number, place=place)
@@ -112,7 +112,7 @@ def of_columns(row: str, number: int) -> Iterator[Finding]:
 
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
-    """Whether a table only says what each severity stands for: one row each, of short cells."""
+    """Whether a table only explains each severity, in one row of short cells."""
     if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
         return False
     cells = [cell for row in rows for cell in row.cells]
@@ -122,7 +122,7 @@ def is_scale(roles: list[str], rows: list[Row]) -> bool:
 
 
 def of_card(rows: list[Row], first: int, last: int) -> Finding | None:
-    """Return the finding that a table of labels and values tells of, one in each row."""
+    """The finding in a table with a label and a value in each row."""
     labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
@@ -132,7 +132,7 @@ def of_card(rows: list[Row], first: int, last: int) -> Finding | None:
 
 
 def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
-    """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
+    """The finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
     letters = shapes.letters
     for role, cell in zip(roles, row, strict=False):
@@ -165,7 +165,7 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
 
 
 def still_open(tree: Any, depth: int = 0) -> Any:
-    """Return a tree without the objects in its lists that are done with: `"status": "fixed"`."""
+    """A tree without the settled objects in its lists: `"status": "fixed"`."""
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
@@ -187,7 +187,7 @@ def _is_over(item: Any) -> bool:
 
 
 def _in_file(key: str, value: Any) -> Any:
-    """Return what stands under the name of a file with that name: `{"src/a.ts": [{…}]}`."""
+    """A value; below the name of a file, its objects get that file: `{"src/a.ts": [{…}]}`."""
     if shapes.place_in(key).file != key:
         return value
     if isinstance(value, list):
@@ -196,7 +196,7 @@ def _in_file(key: str, value: Any) -> Any:
 
 
 def _plain_key(key: str, others: dict[str, Any]) -> str:
-    """Return the word of a key that says what its value is: `file` of `source_file`."""
+    """The word of a key that names the kind of value: `file` in `source_file`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
     is_name = words[-1] == "name" and words[0] in _NAMED
     told = (others.get(key) for key in ("message", "description", "details")) if is_name else ()
@@ -205,17 +205,17 @@ def _plain_key(key: str, others: dict[str, Any]) -> str:
         return "title"
     if words in (["note"], ["remark"]):
         return "message"
-    known = next(filter(_KEYS.__contains__, words), key)
-    return known if len(words) == 2 and words[0] not in ("end", "last") else key
+    word = next(filter(_KEYS.__contains__, words), key)
+    return word if len(words) == 2 and words[0] not in ("end", "last") else key
 
 
 def of_object(told: objects.Found) -> Finding | None:
-    """The finding of an object; a comment beside a line says in its words how bad it is."""
+    """The finding of an object; a comment on a line is graded by its words."""
     title = told.title or told.name
     head = shapes.head_of(title)
     severity = told.grade or (head.severity if head.marked else "")
     rows = told.body.strip().split("\n")
-    if not severity:  # of its text, which is a small review
+    if not severity:  # by its text, which is a small review
         severity = next(filter(None, map(shapes.label_in, rows[:12])), "")
         title = rows[0] or title
     if not severity:
@@ -227,7 +227,7 @@ def of_object(told: objects.Found) -> Finding | None:
 
 
 def grade_of(key: str, word: str) -> str:
-    if key in ("type", "confidence"):  # of a bot, mostly no severity
+    if key in ("type", "confidence"):  # a bot's, mostly no severity
         return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
@@ -235,7 +235,7 @@ def grade_of(key: str, word: str) -> str:
 
 
 def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the findings with the lines of their objects: those around the next such title."""
+    """The findings with the lines of their objects, which are around the next such title."""
     rows = text.split("\n")
     plain = [row.replace('\\"', '"') for row in rows]
     is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
@@ -245,7 +245,7 @@ def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
             yield finding
             continue
         ahead = range(start, min(start + _AHEAD, len(rows)))
-        begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on below
+        begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on
         there = (at for words in (finding.title[:40], begins) for at in ahead if words in plain[at])
         at = next(there, -1)
         start = max(start, at)

@@ -97,7 +97,7 @@ def decode(stem: str) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """Return the store of the flat verdicts."""
+    """The store of the flat verdicts."""
     return layout.verdicts
 
 
@@ -140,7 +140,7 @@ def parse(data: bytes, stem: str) -> Entry:
 
 
 def unreadable(stem: str, reason: str) -> Entry:
-    """Return the entry for a file that cannot be read: a visible error, not a missing line."""
+    """The entry for a file that cannot be read: a visible error, not a missing line."""
     return {
         "agent": decode(stem),
         "status": "ERROR",
@@ -211,7 +211,7 @@ def report(layout: Layout, entry: Entry) -> str:
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`.
 
-    Another machine's, kept beside ours, is one more: whoever looks has to see both.
+    Another machine's verdict, kept beside ours, is listed as well: both must be seen.
     """
     store = store or folder(layout)
     files.proved(os.path.join(store, ""))
@@ -263,7 +263,7 @@ def table(
     Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
     the entry's id(), the other machine that a verdict is from.
     """
-    others = {one: f"on {name}: " for one, name in (machines or {}).items()}
+    others = {key: f"on {name}: " for key, name in (machines or {}).items()}
     rows = []
     for entry in entries:
         summary = others.get(id(entry), "") + entry["summary"]
@@ -282,7 +282,7 @@ def counts(entries: list[Entry], legacy: bool = False) -> str:
 
 
 def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
-    """The entries that somebody has to look at, unknown ones too; or the old library's set."""
+    """The entries that need attention, also unknown ones; or the old library's set."""
     if legacy:
         return [entry for entry in entries if entry["status"] in LEGACY_ATTENTION]
     fine = ("CLEAN", "COMPLETE")
@@ -306,7 +306,7 @@ def worst_first(entries: list[Entry]) -> list[Entry]:
 
 
 def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
-    """Return `AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` for each, plus the finding ids if known."""
+    """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` for each, plus the finding ids if known."""
     rows = []
     for entry in entries:
         cells = [
@@ -322,7 +322,7 @@ def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
 
 
 def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
-    """Return the tokens spent by all agents, and the agents whose count is unreadable."""
+    """The tokens spent by all agents, and the agents whose count is unreadable."""
     total, odd = 0, []
     for entry in entries:
         spent = entry.get("tokens_spent", 0)
@@ -336,7 +336,7 @@ def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
 
 
 def broken(entries: list[Entry]) -> list[str]:
-    """Return a sentence for each file that could not be read."""
+    """A sentence for each file that could not be read."""
     return [f"{entry['agent']}: {entry['summary']}" for entry in entries if "broken" in entry]
 
 

@@ -25,12 +25,12 @@ LISTS = {name: tuple(words.split()) for name, words in _LISTED.items()}
 
 
 def word_set(name: str) -> frozenset[str]:
-    """Return the words of a list in templates/words/reviews.txt; LISTS has them in order."""
+    """The words of a list in templates/words/reviews.txt; LISTS has them in order."""
     return frozenset(LISTS[name])
 
 
 def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
-    """Return what finds any of a list of expressions, a line each, in any case."""
+    """What finds any of a list of expressions, a line each, in any case."""
     every = "|".join(filter(None, _LISTED[f"any {name}"].split("\n")))
     needs = " ".join(LISTS.get(f"needs {name}", ()))
     return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs)
@@ -47,7 +47,7 @@ READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not unde
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
 _WORDS = {word: severity for severity in SEVERITIES for word in LISTS[severity]}
-_OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
+_OF_TOOLS = {  # words that are a severity only in a tool's output, or a column for severities
     **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
@@ -68,19 +68,19 @@ _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
-    """Return the lines of `text` with their numbers, without CRs and zero-width characters."""
+    """The lines of `text` with their numbers, without CRs and zero-width characters."""
     for mark in "" if text.isascii() else _WIDTHLESS:
         text = text.replace(mark, "")
     return enumerate(lines(text), 1)
 
 
 def plain(text: str) -> str:
-    """Return `text` without emphasis and code ticks."""
+    """`text` without emphasis and code ticks."""
     return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lowercase: its runs of letters and digits."""
+    """The words of a text in lowercase: its runs of letters and digits."""
     return _WORD.findall(text.lower())
 
 
@@ -89,14 +89,14 @@ def unquoted(text: str) -> str:
 
 
 def unbulleted(text: str) -> tuple[str, bool]:
-    """Return `text` without its bullet, number or checkbox, and whether it had one."""
+    """`text` without its bullet, number or checkbox, and whether it had one."""
     rest = _BULLET.sub("", text, 1)
     return (rest.strip(), True) if rest != text else (text, False)
 
 
 @functools.lru_cache(1 << 16)
 def severity(text: str) -> str:
-    """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
+    """P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
     each = (
@@ -111,12 +111,12 @@ def severity(text: str) -> str:
 
 
 def of_tool(word: str) -> str:
-    """Return the severity of a tool's own word, such as `error` of a linter; else ''."""
+    """The severity of a tool's own word, such as `error` of a linter; else ''."""
     return severity(word) or _OF_TOOLS.get(word.lower(), "")
 
 
 def of_score(text: str) -> str:
-    """Return the severity of a score such as `9.8` of CVSS; '' for anything else."""
+    """The severity of a score such as `9.8` of CVSS; '' for anything else."""
     whole, _, rest = text.strip().partition(".")
     number = float(text) if whole.isdecimal() and rest.isdecimal() else 99.0
     bounds = {9.0: "P0", 7.0: "P1", 4.0: "P2", 0.0: "P3"}
@@ -131,12 +131,12 @@ def is_scale(label: str) -> bool:
 
 
 def trimmed(word: str) -> str:
-    """Return `word` from its first letter or digit to its last."""
+    """`word` from its first letter or digit to its last."""
     return _EDGES.sub("", word)
 
 
 def strictest(*severities: str) -> str:
-    """Return the strictest of the severities that are understood, or ''."""
+    """The strictest of the severities that are understood, or ''."""
     return next((severity for severity in SEVERITIES if severity in severities), "")
 
 
@@ -151,13 +151,13 @@ def is_id(text: str) -> bool:
 
 
 def severity_of_id(identity: str) -> str:
-    """Return the severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
+    """The severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
     carried = _CARRIED.match(identity.upper())
     return carried[1] if carried else ""
 
 
 def of_audit(identity: str) -> str:
-    """Return the severity of an id as audits number them: `H-1` is the first of the high ones."""
+    """The severity of an id as audits number them: `H-1` is the first of the high ones."""
     letter, _, number = identity.partition("-")
     return {"C": "P0", "H": "P1", "M": "P2", "L": "P3"}.get(letter, "") if number.isdigit() else ""
 
@@ -176,13 +176,13 @@ def says_nothing(text: str) -> bool:
 
 
 def is_comment(text: str) -> bool:
-    """Whether the line is a comment that runs leave and hides no row."""
+    """Whether the line is a comment written by runs that hides no row."""
     whole = text.startswith(("<!--", "<\\!--")) and text.endswith("-->")
     return whole and "|" not in text and not mentions_serious(text)
 
 
 def is_mark(text: str) -> bool:
-    """Whether a line only parts what stands above and below it."""
+    """Whether a line is only a separator."""
     return not text.strip("-=_* ") or is_comment(text)
 
 
@@ -216,7 +216,7 @@ class Head:
 
 
 def _first_word(text: str) -> tuple[str, bool, str]:
-    """Return the first word, whether brackets or punctuation set it off, and the rest."""
+    """The first word, whether brackets or punctuation set it off, and the rest."""
     closing = {"[": "]", "(": ")"}.get(text[:1])
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
@@ -235,7 +235,7 @@ def _first_word(text: str) -> tuple[str, bool, str]:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """Return `STATUS` and `x` for a line like `- **Status:** x` or `| Status | x |`; else ('', '').
+    """`STATUS` and `x` for a line like `- **Status:** x` or `| Status | x |`; else ('', '').
 
     The label is in uppercase; the value is unchanged.
     """
@@ -252,13 +252,13 @@ def labelled(text: str) -> tuple[str, str]:
 
 
 def verdict(text: str) -> str | None:
-    """Return what a line like `**Verdict:** safe` states, verbatim; None for any other line."""
+    """The words of a line like `**Verdict:** safe`, verbatim; None for any other line."""
     label, value = labelled(text) if "erdict" in text or "ERDICT" in text else ("", "")
     return plain(value) if label in _VERDICT_LABELS else None
 
 
 def verdict_word(stated: str) -> str:
-    """Return one of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
+    """One of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
     text = unquoted(plain(stated)).lower().replace("_", "-").replace("needs ", "needs-")
     word = next((word for word in VERDICTS if text.startswith(word)), "")
     rest = text.removeprefix(word)
@@ -269,7 +269,7 @@ def verdict_word(stated: str) -> str:
 
 
 def passes(stated: str) -> bool:
-    """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
+    """Whether a verdict in other words begins with a pass: `PASS with notes`."""
     low = plain(stated).lower()
     first = next(iter(words(low)), "") if low[:1].isalpha() else ""
     return first in _PASSES and "|" not in low and "fail" not in low

@@ -1,11 +1,11 @@
-"""The files that agents leave: what each one says, and the verdict that is stored for it.
+"""The files that agents leave: the contents of each, and the verdict that is stored for it.
 
     asked, of_run  ->  Asked (a folder, and who was to write into it)
     Asked  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to store), row (for programs);  ingest stores one for each
 
 A run (runs.py) knows who was asked and about what. A folder alone does not: every file in it
-counts, unless the caller names the agents. Of what agents wrote, only `set_aside` changes anything.
+counts, unless the caller names the agents. Only `set_aside` changes anything that agents wrote.
 `drill_down.py` opens what is worth reading, `synthesis.py` combines the files, and `gate.py`
 decides.
 """
@@ -43,7 +43,7 @@ _SUMMARY = 120  # characters of the line that says what an agent found
 
 
 class Asked(Record):
-    """Whose files a command is about: those of `agents` in `folder`, or of all that left one.
+    """The files that a command is about: those of `agents` in `folder`, or of all that left one.
 
     A folder without a run has no `store` for its verdicts but the flat one.
     """
@@ -78,7 +78,7 @@ class Asked(Record):
 
 
 def of_run(layout: Layout, run: Run) -> Asked:
-    """What a run asked for. Raises ContextError if a link leads its folder outside."""
+    """The `Asked` of a run. Raises ContextError if a link leads its folder outside."""
     return Asked(
         folder=files.inside(layout.root, layout.join(run.output_dir), "output_dir"),
         agents=run.roster,
@@ -119,7 +119,7 @@ def _last_run(layout: Layout, folder: str) -> Run | None:
 
 
 def expected(layout: Layout, path: str) -> tuple[Asked, str]:
-    """Whose file lies at `path`: the run of its folder if it was asked for there, and the agent."""
+    """The run that asked for the file at `path`, if one did, and the file's agent."""
     folder, name = os.path.split(os.path.join(layout.here, path))
     agent = verdict_files.decode(os.path.splitext(name.removesuffix(".partial"))[0])
     run = _last_run(layout, folder)
@@ -146,7 +146,7 @@ def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
 def agent_file(folder: str, agent: str) -> str:
     """The path of an agent's file: under its own name, or encoded as for verdicts.
 
-    A file that ends as no agent's does is that of an agent with its whole name.
+    A file with any other suffix is that of an agent with the whole file name.
     """
     there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
     whole = os.path.join(folder, agent)
@@ -177,7 +177,7 @@ def set_aside(path: str, final: str, now: int) -> None:
 
 
 class Reading(Record):
-    """An agent's file as just read: what it says, and what follows from it.
+    """An agent's file as just read: its contents, and what follows from them.
 
     `validation` is the review's own, or partial (unfinished) or foreign (of another run: an ERROR).
     """
@@ -201,7 +201,7 @@ class Reading(Record):
 
     @property
     def findings_count(self) -> int:
-        """How many findings the rows hold, not counting improvements."""
+        """The number of findings in the rows, without improvements."""
         return len(self.review.findings) - _counts(self.review)["IMP"]
 
 
@@ -248,7 +248,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
 
 
 def terms(asked: Asked, agent: str) -> Terms | None:
-    """What the run asked an agent to prove; None if nobody asked it anything."""
+    """The proofs that a run asked of an agent; None if it was not asked."""
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
@@ -368,7 +368,7 @@ def _doubt(review: Review) -> str:
 
 
 def _counts(review: Review) -> dict[str, int]:
-    """How many findings have each severity, strictest first."""
+    """The number of findings of each severity, strictest first."""
     return {s: sum(f.severity == s for f in review.findings) for s in vocabulary.SEVERITIES}
 
 
@@ -379,7 +379,7 @@ def by_severity(review: Review) -> list[Finding]:
 
 
 def row(reading: Reading) -> dict[str, object]:
-    """What programs see of an agent's file; `findings_count` leaves out improvements."""
+    """The data about an agent's file for programs; `findings_count` excludes improvements."""
     severities = _counts(reading.review)
     is_foreign = reading.validation == "foreign"
     return {
@@ -461,7 +461,7 @@ def read_line(asked: int, missed: int) -> str:
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:
-    """How many files were asked for, read, and not; and `totals` by their validation."""
+    """The numbers of files asked for, read, and not read; and `totals` by validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
     by_validation = Counter(reading.validation for reading in done)
     return {

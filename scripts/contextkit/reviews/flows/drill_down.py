@@ -21,7 +21,7 @@ from contextkit.text.fitting import leading
 
 
 def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
-    """The normalized rows of every index, or those with some severities, or that it is unread."""
+    """The normalized rows of every index, or those of some severities; unread ones are noted."""
     rows = []
     for reading in readings:
         findings = iter(rows_of(reading, run))
@@ -71,7 +71,7 @@ def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
 def of_run(
     run: str, readings: Iterable[Reading], severities: tuple[str, ...]
 ) -> tuple[list[MergedFinding], list[str]]:
-    """The findings with one of `severities` as in a synthesis; the agents that left nothing.
+    """The findings of `severities` as in a synthesis, and the agents that left nothing.
 
     Those of unknown severity come after P0 and P1, and with them.
     """
@@ -84,7 +84,7 @@ def of_run(
 def rendered(finding: MergedFinding, dismissed: str = "") -> str:
     """`P0 fd-safety/P0-1 src/app.py:42 Title`, with all agents' keys, and what is worth reading.
 
-    `dismissed` says why, if it is.
+    `dismissed` is the reason, if it is dismissed.
     """
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
     title = finding.short_title
@@ -104,9 +104,9 @@ def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str,
 def shown(
     text: str, finding: str, max_tokens: int, dismissed: dict[str, str] | None = None
 ) -> tuple[str, list[str]]:
-    """The section of one finding, or of the most severe, within `max_tokens`, or ''; all ids.
+    """The section of one finding (by default the most severe) in `max_tokens`, or ''; all ids.
 
-    `dismissed` maps the ids of findings that are dismissed to why.
+    `dismissed` maps the ids of dismissed findings to the reasons.
     """
     review = agent_review.parse(text)
     ids = [row.key for row in agent_files.by_severity(review)]
@@ -129,7 +129,7 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
 
 
 def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The tokens of each agent in full, its P0 and P1, its index, its line; who is unread."""
+    """The tokens of each agent in full, in its P0 and P1, index, and line; and the unread ones."""
     measured, unread = [], []
     for reading in readings:
         texts = {

@@ -27,10 +27,10 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
 _MOST = 40  # reasons printed; `--json` has all
-# An agent whose file says nothing that counts is asked again.
+# An agent whose file does not count is asked again.
 _AGAIN = ("foreign", "malformed", "error", "unparsed", "contradictory", "attention")
 _AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, or its ingest
-# Why a finished file from this run still says nothing that counts.
+# Why a finished file from this run still does not count.
 FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
     "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
@@ -63,15 +63,15 @@ class Decision(Record):
     reasons: tuple[Reason, ...]
     agents: int
     revision: str
-    dismissed: tuple[str, ...]  # each finding that a dismissal hides: what, why, who committed it
-    uncommitted: tuple[str, ...] = ()  # the same of those that do not count yet
+    dismissed: tuple[str, ...]  # each hidden finding: the finding, the reason, who committed it
+    uncommitted: tuple[str, ...] = ()  # the same for those that do not count yet
 
 
 def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """Judge the files of all agents as just read; write nothing.
 
-    For a folder without a run, its files are judged as they are, and the revision is unknown. Of a
-    second look, the agents that it did not ask again are judged by what they left before.
+    For a folder without a run, its files are judged as they are, and the revision is unknown. In a
+    recheck, agents that were not asked again are judged by their earlier files.
     """
     run, readings = asked.run, list(read)
     reasons = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
@@ -106,7 +106,7 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
 
 
 def _not_asked_again(layout: Layout, run: Run) -> list[tuple[Asked, Reading]]:
-    """Return what the agents left that the runs before a second look asked and it did not."""
+    """The files of agents that earlier runs asked and a recheck did not."""
     files, roster, seen = [], set(run.roster), {run.id}
     while run.rechecks and run.rechecks not in seen:
         seen.add(run.rechecks)
@@ -122,7 +122,7 @@ def _not_asked_again(layout: Layout, run: Run) -> list[tuple[Asked, Reading]]:
 
 
 def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
-    """Return a reason for each agent whose file says exactly what another one's says."""
+    """A reason for each agent whose file says exactly what another one's says."""
     if not run.asks:
         return []
     first: dict[str, str] = {}
@@ -158,7 +158,7 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
 
 
 def _stale(layout: Layout, run: Run) -> list[Reason]:
-    """Return why what was reviewed is not what is there now, if it is not."""
+    """Why the current content is not what was reviewed; empty if it is."""
     if run.input_sha256 and not runs.is_as_given(layout, run):
         return [Reason(reason="stale", text=f"{run.input} is not what the agents were given")]
     try:
@@ -181,7 +181,7 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
 def _of_agent(
     layout: Layout, asked: Asked, reading: Reading, dismissed: Collection[int]
 ) -> list[Reason]:
-    """Return why an agent's file does not pass; `dismissed` are the findings that do not count."""
+    """Why an agent's file does not pass; `dismissed` are findings that do not count."""
     run = asked.run
     entry = verdict_files.load(layout, reading.agent, asked.store) or {}
     if not run and not (entry.get("detail_path") == reading.shown and "sha256" in entry):
@@ -209,7 +209,7 @@ def _of_agent(
 def _of_file(
     reading: Reading, blocks: tuple[str, ...], dismissed: Collection[int]
 ) -> list[tuple[str, str]]:
-    """Return (reason, text) for everything wrong with a file; empty only if it passes."""
+    """(reason, text) for everything wrong with a file; empty only if it passes."""
     review = reading.review
     if reading.validation != "valid":
         word = {"partial": "late"}.get(reading.validation, reading.validation)
@@ -243,7 +243,7 @@ def _fault(flag: str, review: Review) -> tuple[str, str]:
 
 
 def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
-    """Return `PASS` and what passed, or `FAIL` and one line per reason."""
+    """`PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
     gone = f"; {len(decision.dismissed)} dismissed" if decision.dismissed else ""
     hidden = [f"dismissed\t{reason}" for reason in decision.dismissed]
@@ -268,7 +268,7 @@ def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
 
 
 def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
-    """Return what leads from this FAIL to a PASS, in order: commands, and what only people do."""
+    """The steps from this FAIL to a PASS, in order: commands, and what only people can do."""
     run, reasons = asked.run, decision.reasons
     if run is None or not reasons:
         return []
@@ -291,10 +291,10 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
 
 
 def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
-    """Return what to do once the agents' files are there."""
+    """The steps once the agents' files are there."""
     again = runs.call(layout, "verdict_recheck", run=run.id)
-    looks = [one.id for one in runs.load_all(layout).documents
-             if one.rechecks == run.id and not one.ended]  # fmt: skip
+    looks = [other.id for other in runs.load_all(layout).documents
+             if other.rechecks == run.id and not other.ended]  # fmt: skip
     if looks:
         return [runs.call(layout, "verdict_gate", run=looks[-1])]
     if "severe" in kinds:

@@ -25,7 +25,7 @@ def annotated(
     """The findings with what is known across runs, and those that are gone.
 
     One that is gone is `fixed` only if an agent that had reported it looked again (is among
-    `completed`), for which a recheck asks of P0 and P1 alone; otherwise it is `unchecked`.
+    `completed`), which a recheck only asks for P0 and P1; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
@@ -143,7 +143,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
 
 
 def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
-    """The rows of an index with those of dismissed findings marked."""
+    """The rows of an index, with marks on those of dismissed findings."""
     active = in_force(layout, run)
     marked = list(rows)
     for agent in dict.fromkeys(row.agent for row in rows) if active else ():
@@ -157,7 +157,7 @@ def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
 def dismissed(
     layout: Layout, run: Run | None, rows: Sequence[Row | MergedFinding]
 ) -> dict[str, str]:
-    """Map the keys of the dismissed findings among `rows` to why, and who decided it."""
+    """Map the keys of the dismissed findings among `rows` to the reason and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}
     whose = {n: f" by {own.by}" if own.by else "" for n, own in gone.items()}
     return {rows[n].key: names.one_line(f"dismissed{whose[n]}: {own.reason}")
@@ -181,8 +181,8 @@ def _recognized(
 ) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals, each once.
 
-    By identity, or by the same place and similar words. A reworded finding that is stricter than
-    the dismissed one is a different one.
+    They match by identity, or by the same place and similar words. A reworded finding that is
+    stricter than the dismissed one is a different one.
     """
     by_identity = {dismissal.identity: dismissal for dismissal in active}
     if not active:

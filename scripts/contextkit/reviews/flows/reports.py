@@ -57,7 +57,7 @@ def synthesize(
 ) -> tuple[str, bool, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Returns what the caller reads, whether any file could be read, and the data for programs.
+    Returns the text for the caller, whether any file could be read, and the data for programs.
     """
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
@@ -82,7 +82,7 @@ def synthesize(
 def _combined(
     layout: Layout, asked: Asked, read: Iterable[Reading], when: str
 ) -> tuple[list[Reading], list[MergedFinding], Data]:
-    """Return the sources, what they found together, and findings.json."""
+    """The sources, their combined findings, and findings.json."""
     sources = list(read)
     findings = synthesis.combined(sources)
     gone: dict[str, list[dict[str, object]]] = {}
@@ -106,7 +106,7 @@ def _is_research(sources: list[Reading]) -> bool:
 
 
 def _across_runs(findings: list[MergedFinding], data: Data) -> str:
-    """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
+    """`2 new, 3 still there, 1 fixed` if there was an earlier run."""
     fixed, unchecked = len(data["fixed"]), len(data["unchecked"])
     since = [finding.since for finding in findings]
     if not (fixed or unchecked or "still" in since):
@@ -116,13 +116,13 @@ def _across_runs(findings: list[MergedFinding], data: Data) -> str:
 
 
 def _agents(data: Data) -> tuple[int, int, int]:
-    """Return how many agents were launched, completed and failed."""
+    """The numbers of agents launched, completed and failed."""
     launched, completed = len(data["agents_launched"]), len(data["agents_completed"])
     return launched, completed, launched - completed
 
 
 def _head(data: Data) -> dict[str, object]:
-    """Return what the head of every report says."""
+    """The values for the head of every report."""
     head: dict[str, object] = dict(
         zip(("launched", "completed", "failed"), _agents(data), strict=True)
     )
@@ -133,13 +133,13 @@ def _head(data: Data) -> dict[str, object]:
 
 
 def _from_others(data: Data) -> str:
-    """Return `ui (laptop), api (ci)`: the reviews that other machines wrote; often empty."""
+    """`ui (laptop), api (ci)`: the reviews that other machines wrote; often empty."""
     machines = data.get("machines", {}).items()
     return ", ".join(f"{names.one_line(agent)} ({machine})" for agent, machine in machines)
 
 
 def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
-    """Return what is known about a review besides its files; little without a run."""
+    """Everything known about a review besides its files; little without a run."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip
     if run := asked.run:
@@ -174,13 +174,13 @@ def _research_markdown(sources: list[Reading], findings: list[MergedFinding], da
 
 
 def _lead(source: Reading, heading: str) -> str:
-    """Return the first words below a heading; '' if there are none."""
+    """The first words below a heading; '' if there are none."""
     text = sections.sections(source.text, [heading], source.review)[heading]
     return estimator.clip(names.one_line(text.partition("\n")[2]), _LEAD)
 
 
 def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
-    """Return the text of every named source with the agents that named it, most cited first."""
+    """The text of every named source with the agents that named it, most cited first."""
     named: dict[str, list[str]] = {}
     for source in sources:
         for text in source.review.sources:
@@ -194,7 +194,7 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
 def _research_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Return how complete the research is, and the findings by agent."""
+    """Lines on how complete the research is, and on the findings by agent."""
     launched, completed, failed = _agents(data)
     lines = [
         f"{data['verdict']}: {names.counted(len(findings), 'finding')},"
@@ -247,14 +247,14 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
 
 
 def _counts(findings: list[MergedFinding]) -> str:
-    """Return `1 P0, 2 P2 (1 dismissed)`."""
+    """`1 P0, 2 P2 (1 dismissed)`."""
     dismissed = sum(bool(finding.dismissed) for finding in findings)
     counts = agent_files.counted([finding.severity for finding in findings]) or "no findings"
     return counts + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
-    """Return what the template needs besides the finding itself."""
+    """The values that the template needs besides the finding itself."""
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
     beside = finding.place_beside(finding.title)
@@ -271,7 +271,7 @@ def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
 def _review_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """What to do and all counts, the severe findings as far as they fit, and where the rest is."""
+    """Lines: what to do, all counts, the severe findings that fit, and where the rest is."""
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
     milder = [each.severity for each in findings if each.severity not in (*SERIOUS, "")]
     left = {finding.severity for finding in severe if not finding.dismissed}
@@ -296,7 +296,7 @@ def _review_lines(
 
 
 def _severe_line(finding: MergedFinding) -> str:
-    """Return `P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
+    """`P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
     marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
     marks += ["dismissed"] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
@@ -326,7 +326,7 @@ def _told(finding: MergedFinding, room: int) -> str:
 
 
 def _goes_wrong(clause: str) -> bool:
-    """Whether a clause says what goes wrong, and not only how bad that is."""
+    """Whether a clause says what goes wrong, not only how bad it is."""
     return phrases.is_serious(_RATING.sub("", clause))
 
 
@@ -343,14 +343,14 @@ def export(layout: Layout, run_id: str, form: str) -> str:
 
 
 def _place(finding: MergedFinding) -> tuple[str, int]:
-    """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
+    """The file, relative to the root, and line of a finding; ("", 0) if it names none."""
     file = finding.placed.file
     inside = not file.startswith("/") and ".." not in file.split("/")
     return (file.removeprefix("./"), finding.placed.line) if inside else ("", 0)
 
 
 def _said(finding: MergedFinding) -> str:
-    """Return the title and the words of each agent that found it."""
+    """The title and the words of each agent that found it."""
     words = dict.fromkeys(row.description for row in finding.rows if row.description)
     return "\n".join([finding.short_title, *words])
 
@@ -393,7 +393,7 @@ def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
 
 
 def _github(findings: list[MergedFinding], data: Data) -> str:
-    """Return a workflow command for each finding that is not dismissed."""
+    """A workflow command for each finding that is not dismissed."""
     lines = []
     for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)
@@ -419,7 +419,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _comment(findings: list[MergedFinding], data: Data) -> str:
-    """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
+    """A comment: the verdict, one line per finding that fits, and the count of the rest."""
     shown = [finding for finding in findings if not finding.dismissed]
     launched, completed, failed = _agents(data)
     new = sum(finding.since == "new" for finding in shown)
@@ -444,7 +444,7 @@ def _comment(findings: list[MergedFinding], data: Data) -> str:
 
 
 def _plain(text: object) -> str:
-    """Return a text on one line that starts no mention, HTML or code."""
+    """A text on one line that starts no mention, HTML or code."""
     line = names.one_line(str(text)).replace("`", "'")
     for char in "\\*_<>[]|#":
         line = line.replace(char, f"\\{char}")

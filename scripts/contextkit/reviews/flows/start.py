@@ -45,9 +45,9 @@ _HEADING = "## What was wrong with the last attempt"
 
 
 class Subject(Record):
-    """What is reviewed: the bytes that agents read, their name, and what the run says of them.
+    """The reviewed content: the bytes that agents read, their name, and the run's words for them.
 
-    For a diff, `listing` later tells which files were edited since.
+    For a diff, `listing` serves to find the files edited since.
     """
 
     name: str
@@ -96,13 +96,13 @@ def take_up(
 def _diff(
     target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
 ) -> Subject:
-    """Changes in `count` files as what is reviewed."""
+    """The subject of a review of changes in `count` files."""
     of_run = {"target": target, "revision": revision, "files": count, **more}
     return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
 
 
 def since(layout: Layout, run: Run) -> Subject:
-    """What changed since a run began. Raises ContextError if nothing did, or it is lost."""
+    """The changes since a run began. Raises ContextError if there are none, or they are lost."""
     reviewed = layout.join(run.input)
     if not runs.is_as_given(layout, run):
         raise ContextError(f"{run.input}: what was reviewed is gone or edited: start a new run")
@@ -160,7 +160,7 @@ def start(
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Run:
-    """Ask those agents again that left an open P0 or P1, about what changed since and those.
+    """Ask the agents with an open P0 or P1 again, about these and the changes since.
 
     Raises ContextError if nothing is open or has changed.
     """
@@ -202,7 +202,7 @@ class _Start:
         self._ended: list[Run] = []  # by this start
 
     def restart(self) -> None:
-        """Take the runs of this process and target that may still be live for ended."""
+        """Count the runs of this process and target that may still be live as ended."""
         mine = (self._process.name, self._target)
         for number, run in enumerate(self._known):
             if (run.process, run.target) == mine and not is_over(self._layout, run, self._now):
@@ -275,10 +275,10 @@ class _Start:
         """
         layout, folder = self._layout, new.output_dir
         current = {run.id for run in self._known if not is_over(layout, run, self._now)}
-        known, before = {run.id: run for run in self._known}, new.rechecks
-        while before in known and before not in current:  # whom it does not ask is still judged
+        by_id, before = {run.id: run for run in self._known}, new.rechecks
+        while before in by_id and before not in current:  # those not asked are still judged
             current.add(before)
-            before = known[before].rechecks
+            before = by_id[before].rechecks
         _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
@@ -288,7 +288,7 @@ class _Start:
 
 
 def is_over(layout: Layout, run: Run, now: int) -> bool:
-    """Whether nobody writes any more: finished, too old, or every agent has left its file."""
+    """Whether nobody is writing: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
     for agent in run.roster:
@@ -301,7 +301,7 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
 
 
 def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
-    """The prompt of an agent; `asks` is its contract and what precedes it."""
+    """The prompt of an agent; `asks` is its contract with the text before it."""
     is_diff = run.rechecks or run.revision.startswith("tree:")
     kind = "diff" if is_diff else "document" if run.source else "question"
     asks = asks or contracts.of_run(layout, run, agent)
@@ -310,7 +310,7 @@ def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
 
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
-    """Whether git tracks anything in a folder: then it is the host's, and nothing is moved."""
+    """Whether git tracks anything in a folder, which is then the host's, so nothing is moved."""
     path = layout.join(folder)
     if layout.repository is None or not os.path.isdir(path):
         return False
@@ -416,7 +416,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     for old in dict.fromkeys((reading.path, path, path + ".partial")):
         if os.path.lexists(old):
             agent_files.set_aside(old, path, now)
-    told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
+    told = "\n".join(f"- {line}" for line in wrong)  # about the last attempt only
     text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
     files.write(layout.join(runs.prompt_path(run, agent)), text)
     missed = tuple(other for other in run.missed if other != agent)

@@ -1,4 +1,4 @@
-"""What the reviews of a run say together, and when two findings are one; pure.
+"""The combined findings of a run's reviews, and when two findings are one; pure.
 
     Reading (an agent's file)   ->  rows_of   ->  Row (a finding of one agent)
     the readings of a run       ->  combined  ->  MergedFinding (with all its agents)
@@ -11,7 +11,7 @@ agent counts from P1-1.
 
 Two findings are at one place if they name the same file and lines within three of each other, or
 the same symbol. Words are weighted by how rare they are among all findings; those of a title weigh
-most. The constants below scored best in `make bench_duplicates` on pairs labeled by people.
+most. The constants below scored best in `make bench what=duplicates`, on pairs labeled by people.
 
     identity("plan.md", "`load()` trusts the token", "src/app.py")  ->  f-3b1c9a0d52e7
 
@@ -37,12 +37,12 @@ from contextkit.reviews.flows.agent_files import Reading
 from contextkit.text import objects
 
 COMPLETED = ("valid", "malformed")  # validations of finished files
-_LONGEST = 200  # characters of what a finding says
+_LONGEST = 200  # characters of a finding's words
 _PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line", "text_line")
 # Keys of an object that say what goes wrong, besides its title, and what to do.
 _SAID = ("body", "description", "details", "detail", "explanation", "message", "comment", "text")
 _FIX = ("fix", "suggestion", "recommendation", "remediation")
-_COMPARED = 400  # findings, the most severe, that are compared with each other
+_COMPARED = 400  # of the most severe findings are compared with each other
 _MOST_PAIRS = 50
 _PROTOCOL = "1.0"
 _OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
@@ -105,7 +105,7 @@ class Row(Record):
         return f"review:{self.run}/{whose}" if self.run else ""
 
     def public(self, *more: str) -> dict[str, object]:
-        """What programs see of it, with `more` of its fields."""
+        """Its data for programs, with `more` of its fields."""
         return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
 
 
@@ -150,10 +150,10 @@ def place(finding: Finding, section: str) -> Place:
 
 
 class MergedFinding(Record):
-    """What one or more agents found; `rows` are theirs, the most severe first.
+    """A finding of one or more agents; `rows` are theirs, the most severe first.
 
-    `convergence` is how many agents with a finished file found it. `identity`, `since` (new or
-    still) and `dismissed` (the reason) are what is known across runs.
+    `convergence` is the number of agents with a finished file that found it. `identity`, `since`
+    (new or still) and `dismissed` (the reason) are known across runs.
     """
 
     rows: tuple[Row, ...]
@@ -196,7 +196,7 @@ class MergedFinding(Record):
         return "" if self.place in text else self.place
 
     def public(self) -> dict[str, object]:
-        """What programs see of it: its first row, and the keys of the others."""
+        """Its data for programs: the first row, and the keys of the others."""
         others = [row.key for row in self.rows[1:]]
         return self.rows[0].public("text") | {"severity": self.severity or "?", "also": others}
 
@@ -290,7 +290,7 @@ def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFindi
 
 
 def same_title(title: str) -> str:
-    """A title without the differences that do not count: case, whitespace, emphasis."""
+    """A title without differences that do not count: case, whitespace, emphasis."""
     return " ".join(vocabulary.plain(title).lower().split()).strip(" .:;!")
 
 

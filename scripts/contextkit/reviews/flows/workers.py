@@ -45,7 +45,7 @@ _LOOKS = 10  # checks of the files for each check of the subagents
 _WITHOUT_FILE = ("missing", "partial")
 _AWAITED = (*_WITHOUT_FILE, "foreign")
 _LONGEST = 150  # characters about a subagent that ended
-# What an agent's stub says, by the state in which the agent was found.
+# The words of an agent's stub, by the state in which the agent was found.
 _REASONS = {
     "unrenamed": "finished its file but never renamed it, and the time was up",
     "partial": "had not finished its file when the time was up",
@@ -60,7 +60,7 @@ _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "
 
 
 class Worker(Record):
-    """A subagent of a run's agent, `status` as its files tell now, or one that did not start."""
+    """A subagent of a run's agent, with the `status` of its files, or one that did not start."""
 
     agent: str
     id: str
@@ -116,7 +116,7 @@ def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
 def with_endings(
     layout: Layout, asked: agent_files.Asked, read: Iterable[agent_files.Reading]
 ) -> Iterator[agent_files.Reading]:
-    """Yield the readings of a run, adding how the subagent of an agent without a file ended."""
+    """The readings of a run, with the end of the subagent if an agent left no file."""
     gone: dict[str, Worker] | None = None
     for reading in read:
         if asked.run and reading.validation in _WITHOUT_FILE:
@@ -129,7 +129,7 @@ def with_endings(
 
 
 def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
-    """The file of one agent of a run, as `with_endings` does, and what it was asked."""
+    """The reading of one agent of a run, as in `with_endings`, and what was asked."""
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
 
@@ -146,7 +146,7 @@ def agent_call(host: Host, agent: str, prompt: str) -> str:
 
 
 def check(layout: Layout, launch: bool, command: str) -> None:
-    """Raise ContextError if there is no command line to start agents with, or it starts none."""
+    """Raise ContextError if there is no command line that could start agents."""
     if command and not launch:
         raise bad_input("cmd: needs launch=1")
     if launch and not (command.strip() or layout.limits.subagent_command):
@@ -194,7 +194,7 @@ def wait(
     """Watch the run's files until all agents are done or `seconds` have passed; their states.
 
     An agent whose subagent has ended is not awaited. `done(how many, of how many, seconds so far,
-    agent)` is called at once for each that is done. The run says who had not finished.
+    agent)` is called for each as soon as it is done. The run records who had not finished.
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
@@ -203,7 +203,7 @@ def wait(
     gone: dict[str, Worker] = {}
     for number in itertools.count():
         if number % _LOOKS == 0 and set(states.values()) != {"done"}:
-            gone = ended(layout, run)  # before its file, which it wrote before it ended
+            gone = ended(layout, run)  # read before its file, which it wrote before it ended
         for agent, look in looks.items():
             if states[agent] != "done":
                 states[agent] = look.state()
@@ -212,7 +212,7 @@ def wait(
                     done(count, len(states), time.monotonic() - started, agent)
         left = started + seconds - time.monotonic()
         if left <= 0 or all(
-            state == "done" or (agent in gone and state != "writing")  # nothing more will come
+            state == "done" or (agent in gone and state != "writing")  # nothing more will arrive
             for agent, state in states.items()
         ):
             break
@@ -236,7 +236,7 @@ class _Look:
         self.path = ""
         self._folder, self._agent, self._run = folder, agent, run
         self._seen: tuple[int, ...] = ()
-        self._said = ""  # what the file held at the last look
+        self._said = ""  # the file's contents at the last look
         self._partial = 0  # the inode of `.partial`, which a rename keeps
 
     def state(self) -> str:
@@ -261,7 +261,7 @@ class _Look:
             return self._said
         try:
             text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
-        except ContextError:  # just renamed, or unreadable: the next look tells
+        except ContextError:  # just renamed, or unreadable: the next look will show
             self._seen = ()
             return "empty"
         review = agent_review.parse(agent_review.decoded(text))
@@ -285,8 +285,8 @@ def _stat(path: str) -> os.stat_result | None:
 def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     """Write an error stub for each agent that left no file of its own; those agents' states.
 
-    What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
-    it had found by then stays in the stub: an error is no milder than a P0.
+    The agent's unfinished file is set aside first, so that a late rename cannot replace the stub.
+    Its findings so far stay in the stub: an error is no milder than a P0.
     """
     written = []
     for outcome in outcomes:
@@ -324,10 +324,9 @@ def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: i
 def standings(
     layout: Layout, now: int, everything: bool
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """The open and done runs, newest first, or `everything`; a sentence for each file that is none.
+    """The open and done runs, newest first, or `everything`; and a sentence per broken file.
 
-    Each says how many agents it asked, how many have left their file, and the worst of its
-    verdicts.
+    Each has the number of agents asked, of those that have left their file, and the worst verdict.
     """
     loaded = runs.load_all(layout)
     shown = []
@@ -376,7 +375,7 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
     waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
     if waiting and {*run.missed, *ended(layout, run)}.isdisjoint(waiting):
         return False
-    state = "attention" if waiting else "done"  # one of them will never leave its file
+    state = "attention" if waiting else "done"  # some will never leave their files
     with files.locked(layout.lock(runs.path(layout, run.id) + ".notice")):
         if runs.load(layout, run.id).notified_at:
             return False

@@ -171,7 +171,7 @@ def promised(row: Row) -> list[dict[str, Any]]:
 
 
 def gaps_in(text: str) -> list[str]:
-    """What a subagent says is missing: `Capsule Gap: …`, or what is listed below such words."""
+    """What a subagent calls missing: `Capsule Gap: …`, or items listed below such words."""
     texts: list[str] = []
     below = False
     for line in text.split("\n"):
@@ -192,7 +192,7 @@ def gaps_in(text: str) -> list[str]:
 
 
 def _after_gap(line: str) -> str | None:
-    """What follows `Capsule Gap:` or its like in a line; None for any other line."""
+    """The words after `Capsule Gap:` or similar in a line; None for any other line."""
     if not line.lower().startswith("capsule gap"):
         return None
     rest = line[11:].removeprefix("s").strip("*_` ")
@@ -223,7 +223,7 @@ def gaps_of(row: Row) -> list[str]:
 
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
-    """The gaps noted on `branch` after `since`, oldest first, a line each with who reported it."""
+    """The gaps noted on `branch` after `since`, oldest first, a line each with the reporter."""
     gaps = []
     for row in rows(layout):
         noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))

@@ -1,4 +1,4 @@
-"""Subagents in the background: the process of each, its state, and how that is shown.
+"""Subagents in the background: the process of each, its state, and its display.
 
 There is no daemon: a shell waits for the command and records how it ended.
 
@@ -28,9 +28,8 @@ from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 
 # $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what to
-# run after it has ended and released the lock. TERM reaches the whole group: the shell survives it
-# to write down the status, and starts nothing if it came first; the watchdog handles what does not
-# end.
+# run once it has ended and released the lock. TERM reaches the whole group: the shell survives it
+# to record the status, and starts nothing if TERM came first; the watchdog kills what does not end.
 _SHELL = r"""
 run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
 stopped=
@@ -107,14 +106,14 @@ def start(
 
 
 def spawn(
-    script: str, env: dict[str, str], given: str, log: str, words: tuple[str, ...] = (),
+    script: str, env: dict[str, str], source: str, log: str, words: tuple[str, ...] = (),
     more: tuple[tuple[int, int, int], ...] = (),
 ) -> int:  # fmt: skip
     """Run a shell script in a session of its own; return its pid, and do not wait for it.
 
-    Its standard input is the file `given`; what it prints is added to `log`. Raises ContextError.
+    Its standard input is the file `source`; its output is added to `log`. Raises ContextError.
     """
-    for name in os.listdir("/dev/fd"):  # kept out: a pipe's reader would wait for the child's end
+    for name in os.listdir("/dev/fd"):  # not inherited: a pipe's reader would wait for its end
         if name.isdigit() and int(name) > 2:
             try:
                 os.set_inheritable(int(name), False)
@@ -122,7 +121,7 @@ def spawn(
                 continue  # the descriptor used for listing
     adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     actions = [
-        (os.POSIX_SPAWN_OPEN, 0, given, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 0, source, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
         (os.POSIX_SPAWN_DUP2, 1, 2),
         *more,
@@ -235,7 +234,7 @@ def folder_of(layout: Layout, row: registry.Row) -> str:
 
 
 def log_text(layout: Layout, row: registry.Row) -> str:
-    """The ends of its progress log and of its output, which for many hosts is the report."""
+    """The ends of its progress log and of its output, which is the report in many hosts."""
     paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
     ends = [formats.tail(path, _MOST_LOG) for path in paths if path]
     return b"\n".join(ends).decode("utf-8", "replace")
@@ -253,7 +252,7 @@ def place_of(layout: Layout, path: object) -> str:
 
 
 def started(row: registry.Row) -> int:
-    """When a row says that it was started; 0 if it does not."""
+    """The start time in a row; 0 if it has none."""
     return names.moment(str(row.get("launched_at") or ""))
 
 
@@ -306,7 +305,7 @@ def _watched(
 
 
 def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
-    """When the newer of its logs was written, and which one, in the original's words."""
+    """The time of its newer log, and which one that is, in the original's words."""
     heard = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
@@ -336,7 +335,7 @@ def left_undone(row: registry.Row) -> bool:
 
 
 def _deliverables(layout: Layout, row: registry.Row) -> str:
-    """How many of the files that a row promises exist: `1/2`; `-` if it promises none."""
+    """How many of a row's promised files exist: `1/2`; `-` if there are none."""
     promised = registry.promised(row)
     done = ("ready", "harvested")
     there = sum(item.get("status") in done or bool(made(layout, row, item)) for item in promised)
@@ -350,7 +349,7 @@ def made(layout: Layout, row: registry.Row, promised: dict[str, Any]) -> str:
 
 
 def _handle(handle: object) -> str:
-    """How to find the process or window, from what the launcher recorded."""
+    """The way to the process or window, from the launcher's record."""
     if not isinstance(handle, dict):
         return "-"
     for key in ("pid", "pane_id", "window_id", "session_id", "tab_id", "title"):
@@ -383,7 +382,7 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
 
 
 def lines(watched: list[Watched], width: int, height: int) -> list[str]:
-    """A screen of subagents, those that need attention first; the last line counts what is left."""
+    """A screen of subagents, those that need attention first; the last line counts the others."""
     order = sorted(watched, key=lambda a: (not a["alerts"], a["status"] not in registry.ACTIVE))
     rows = []
     for agent in order:  # `! ui-review  running  12:05  3:10  1/2  log, runtime`

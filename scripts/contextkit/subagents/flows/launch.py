@@ -61,7 +61,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
 
 
 def _undo(layout: Layout, order: Order) -> None:
-    """Remove what a failed launch made, as far as possible: why it failed is what matters."""
+    """Remove what a failed launch made, without errors of its own: the first one matters."""
     try:
         _discard(layout.run(order.id))
         if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
@@ -71,7 +71,7 @@ def _undo(layout: Layout, order: Order) -> None:
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:
-    """Record the subagent in the ledger, with what was put into its prompt."""
+    """Record the subagent in the ledger, with the documents in its prompt."""
     from contextkit.base import ledger
 
     to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)
@@ -203,7 +203,7 @@ class Request(Record):
 
 
 def prepare(layout: Layout, request: Request) -> Order:
-    """Read and check everything; write nothing. Raises ContextError for what is not to be had."""
+    """Read and check everything, write nothing. Raises ContextError for anything missing."""
     slug = names.slug(request.slug)
     if not slug:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
@@ -390,7 +390,7 @@ def _mark(layout: Layout, identity: str) -> str:
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
-    """What would be lost with the sandbox: changed files, commits on no other branch."""
+    """The work that would be lost with the sandbox: changed files, commits on no other branch."""
     folder = layout.sandbox(identity)
     if not os.path.lexists(os.path.join(folder, ".git")):
         return ["files that git no longer knows"]  # git would answer for the enclosing repository
@@ -413,7 +413,7 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
 
 
 def _is_lost(top: str, tip: str, without: tuple[str, ...] = ()) -> bool:
-    """Whether no branch holds a commit, `without` the one that such an option excludes."""
+    """Whether no branch holds a commit, except those excluded by the options `without`."""
     others = (*without, "--branches", "--remotes")
     try:
         return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())

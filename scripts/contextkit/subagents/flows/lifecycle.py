@@ -1,8 +1,8 @@
-"""The course of a subagent after its launch, in its row: what became of it, its report, its end.
+"""The course of a subagent after its launch, in its row: its state, its report, its end.
 
-A look writes the state that its files show (`background.py`) into its row, once. For an agent that
-handed in no report, the table of verdicts says how it ended: a failed agent is a row, not a missing
-one. The review run that it worked for, if any, learns of its end.
+A look writes the state shown by its files (`background.py`) into its row, once. For an agent that
+handed in no report, the table of verdicts says how it ended, so that a failed agent has a line
+there. The review run that it worked for, if any, learns of its end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
-_PROSE = 40  # words of an output that is more than the last lines of a log
+_PROSE = 40  # words from which on an output is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
@@ -40,13 +40,13 @@ News = tuple[str, str]
 def refresh(
     layout: Layout, now: int, identity: str = "", unattended: bool = False
 ) -> tuple[list[registry.Row], list[News]]:
-    """Record the state of each running subagent; return all rows as they are then, and the news.
+    """Record the state of each running subagent; return all updated rows, and the news.
 
     `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
-    is none. What an `unattended` look finds is news again for the next look, which a person reads.
+    is none. Whatever an `unattended` look finds is news again for the next look by a person.
     """
     rows = _rows(layout, identity)
-    identity = identity and rows[0]["id"]  # the same one, even if a newer one has its slug
+    identity = identity and rows[0]["id"]  # keep the same one even if a newer one has its slug
     by_id: dict[str, dict[str, Any]] = {}
     news: list[News] = []
     for row in rows:
@@ -82,7 +82,7 @@ def _rows(layout: Layout, identity: str) -> list[registry.Row]:
 
 
 def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
-    """Write changes into the rows that are still active; return the rows that ended with that."""
+    """Write changes into the rows that are still active; return the rows that ended by that."""
     ended = []
 
     def edit(rows: list[Any]) -> None:
@@ -102,7 +102,7 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """A row's new status, what it did not leave, and its last words if it has no result."""
+    """A row's new status, its missing files, and its last words if it has no result."""
     status, code = str(row.get("status")), row.get("exit_code")
     line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
     if status == "failed" and code is None:
@@ -343,7 +343,7 @@ def _row_id(layout: Layout, report: Report) -> str:
 def _close(
     layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
 ) -> None:
-    """Write gaps, the end and these changes into the row; a failure to do so is only reported."""
+    """Write gaps, the end and these changes into the row; a failure is only reported."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
         if gaps:
@@ -485,7 +485,7 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 
 
 def _is_report(printed: str) -> bool:
-    """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
+    """Whether a subagent printed prose or Markdown rather than the lines of a log."""
     lines = list(filter(str.strip, printed.split("\n")))
     marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)

@@ -1,8 +1,8 @@
-"""What a new subagent reads: the prompt of a launch, or a brief if a host starts it by itself.
+"""The text for a new subagent: the prompt of a launch, or a brief if a host starts it.
 
 Scope, capsule and role are included verbatim, labeled with their source, in fences that they cannot
-close; none is a template, but for the marker `{{CAPSULE_BODY}}` in a scope. A brief is the newest
-capsule, or else the newest handoff, with what has changed since.
+close; none is a template, except for the marker `{{CAPSULE_BODY}}` in a scope. A brief is the
+newest capsule, or else the newest handoff, with the changes since.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Order(Record):
     verbatim: bool = False  # the scope is the complete prompt
     prompt: str = ""
     command: str = ""
-    lacks_capsule: bool = False  # none was found, and none was not asked for
+    lacks_capsule: bool = False  # whether none was found, although one was wanted
 
 
 def read_scope(layout: Layout, typed: str) -> Scope | None:
@@ -87,7 +87,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     path = os.path.realpath(os.path.join(layout.here, typed))
     outside = not f"{path}/".startswith(f"{layout.root}/")
     if outside and not os.path.isfile(path):
-        layout.typed(typed, "scope")  # says that it lies outside
+        layout.typed(typed, "scope")  # reports that it lies outside
     try:
         text = files.read(path)
     except ContextError as error:
@@ -207,9 +207,8 @@ def spliced(prompt: str, section: str) -> str:
 def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     """The newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
 
-    An agent of a `kind` with a `task` that only answers a question gets what touches its words, in
-    120 tokens. The text has no secrets and keeps within `subagent_brief_tokens` and 9,500
-    characters.
+    An agent of a `kind` whose `task` is just a question gets the parts that share its words, in 120
+    tokens. The text has no secrets and keeps within `subagent_brief_tokens` and 9,500 characters.
     """
     source = _capsule(layout, branch)
     asks = bool(source) and agents.asks(kind, task)

@@ -27,29 +27,30 @@ from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
-_LISTED = 0.12  # share of the cap for units of a list
-_ROW = 4  # extra tokens per row
-_DENSE = 0.55  # power of the tokens by which the words of a line are divided
-_MOSTLY = 0.5  # share of the words of a failure that are new if it is no repetition
-_NEW = 0.1  # share of the words of a line, by how rare they are, that must be new
-_TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
-_BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
-_SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
+# `make bench what=receipts` (reports) and `what=outputs` (tools) measure what these numbers keep.
+_LISTED = 0.12  # share of the cap for entries of lists
+_ROW = 4  # tokens that each row costs beside its text
+_DENSE = 0.55  # exponent of the tokens by which a line's rare words are divided
+_MOSTLY = 0.5  # share of a failure's words that must be new, or it is a repetition
+_NEW = 0.1  # share of a line's words, weighted by rarity, that must be new
+_TASTE = 0.5  # exponent of a unit's decisiveness, relative to its facts
+_BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as; that a key unit adds
+_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # the words by which statements are compared
+_SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # more than a title of two words
 _COMMITS = Pattern(  # of `git log` and `git show`
     r"(?:\* +)?commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
 )
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
-_REPORT = 50  # confidence below which its headings may be comments in code
-_ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
-_UNCUT = 2  # ranked units that are not cut for others
-_NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
-OPENED = 60  # lines that are opened at once
+_REPORT = 50  # confidence in a report below which its headings may be comments in code
+_ENOUGH = 2.2  # times the cap: the units chosen before they are measured
+_UNCUT = 2  # ranked units that are never cut to make room
+_NEXT, _CUT = 4, 2  # units tried for the room left at the end, and those that may be cut
+OPENED = 60  # lines that are opened at a time
 _FAILED = "failed"  # the group of what failed
-_UNITS = 2000  # units that are weighed
-_SHORT = 12  # characters that stay of a unit at least
-_HALF_LINE = 48  # bytes of a beginning that says something without a fact
-_MOST = 0.3  # share of a unit that must stay if it is cut
+_UNITS = 2000  # units that are weighed at most
+_SHORT = 12  # least characters of a cut unit
+_HALF_LINE = 48  # bytes from which on a beginning says something without a fact
+_MOST = 0.3  # least share of a unit that is cut
 
 
 class Row(NamedTuple):
@@ -65,7 +66,7 @@ class Digest(NamedTuple):
 
     `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
     line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
-    `stretch` are the lines to open first: where most of what is left out is.
+    `stretch` has the lines to open first, where most of what is left out stands.
     """
 
     kind: str
@@ -100,7 +101,7 @@ def _document(text: str) -> str:
     head = text[:200].lstrip()
     if head.startswith(("commit ", "diff --", "* ")) and _COMMITS.match(
         head
-    ):  # whatever the changes quote
+    ):  # whatever its changes quote
         return ""
     names = ("binary", "report", "review")
     sure = {name: kinds.confidence(name, text) for name in names}
@@ -111,14 +112,14 @@ def _document(text: str) -> str:
     return best if sure[best] else ""
 
 
-_ALONE = 8  # characters of a statement that others may hold by chance
+_ALONE = 8  # characters of a statement that another text may hold by chance
 
 
 class ParsedText:
     """A text, read and weighed, to be summarized once or several times.
 
-    `status` is the exit status of what wrote it, where that is known. `is_output` says whether it
-    is what a tool printed, of which all is counted, and not a report or a review.
+    `status` is the exit status of its writer, where that is known. `is_output`: it was printed by a
+    tool, so that everything in it is counted; it is no report or review.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ class ParsedText:
 
     @property
     def partly(self) -> bool:
-        """Whether the text is so long that not all of it is searched for facts."""
+        """Whether only a part of the text, which is very long, is searched for facts."""
         return isinstance(self._part, reading.Part)
 
     def digest(
@@ -169,13 +170,13 @@ class ParsedText:
         size: Callable[[Digest], int] | None = None,
         first: int = 1,
         keyed: bool = True,
-        said: str = "",
+        elsewhere: str = "",
     ) -> Digest:
-        """The digest within `cap` tokens, without statements that are `said` elsewhere.
+        """The digest within `cap` tokens, without statements that `elsewhere` has.
 
-        `size` counts the tokens of a digest as it will be shown, by default as its summary; `first`
-        is the line of the text's first line in the file that a reader has. One that is not `keyed`
-        has no key finding: all is in its rows.
+        `size` counts the tokens of a digest as it will be shown, by default as its summary. `first`
+        is the number of the text's first line in the reader's file. Unless `keyed`, there is no key
+        finding, only rows.
         """
 
         weighed, partly = self._weighed, not self.is_output and self.partly
@@ -187,7 +188,7 @@ class ParsedText:
 
         chosen, others = (
             [index for index in order if len(weighed.units[index].text) < _ALONE
-             or weighed.units[index].text not in said]
+             or weighed.units[index].text not in elsewhere]
             for order in _in_order_of_value(weighed, cap)
         )  # fmt: skip
         return made(_fitting(weighed, chosen, others, lambda told: count(made(told)) <= cap))
@@ -197,9 +198,9 @@ class ParsedText:
         return f"{facts.kept(self.facts, text)}/{len(self.facts)}{'+' * self.partly}"
 
     def taken_names(self) -> list[Unit]:
-        """What a report recommends or decides by name: `R2: Write atomically`; told by the caller.
+        """What a report recommends or decides by name: `R2: Write atomically`.
 
-        A digest no longer tells or counts them.
+        The caller shows them: a digest made later neither shows nor counts them.
         """
         units = self._weighed.units
         names = [unit for unit in units if unit.rank == reading.LISTED and unit.text]
@@ -225,7 +226,7 @@ class ParsedText:
 
 
 def _bounded(units: list[Unit]) -> list[Unit]:
-    """At most a few thousand units; of each group, one without a text counts those beyond."""
+    """At most a few thousand units; one without a text counts those of its group left out."""
     if len(units) <= _UNITS:
         return units
     order = sorted(range(len(units)), key=lambda i: (not units[i].rank, units[i].rank, i))
@@ -240,14 +241,14 @@ def _bounded(units: list[Unit]) -> list[Unit]:
 
 
 def _once(units: list[Unit]) -> list[Unit]:
-    """The units without repetitions; ranked ones all stay, since they are counted."""
+    """The units without repetitions; all ranked ones stay, since they are counted."""
     seen: set[str] = set()
     kept = []
     for unit in units:
-        said = f"{unit.aspect}: {unit.text}" if unit.derived else unit.text
-        if unit.rank or said not in seen:
+        statement = f"{unit.aspect}: {unit.text}" if unit.derived else unit.text
+        if unit.rank or statement not in seen:
             kept.append(unit)
-        seen.add(said)
+        seen.add(statement)
     return kept
 
 
@@ -255,7 +256,7 @@ class _Weighed:
     """The units with their facts and costs."""
 
     share = 0.55  # of the cap for units with a rank
-    briefest = 1 << 30  # characters to which those may be cut, so that there is room for more
+    briefest = 1 << 30  # characters to which those may be cut to make room
 
     def __init__(
         self, units: list[Unit], tokenizer: str, all_facts: list[facts.Fact] | None = None
@@ -282,7 +283,7 @@ class _Weighed:
         return 1.0
 
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
-        """The value per token that a unit adds beside the facts and aspects already covered."""
+        """The value per token that a unit adds to the facts and aspects already covered."""
         unit = self.units[index]
         new = len(self.facts[index] - covered)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
@@ -291,7 +292,7 @@ class _Weighed:
 
 
 class _WeighedByWords(_Weighed):
-    """The same for what a tool printed: what is new are rare words."""
+    """The same for a tool's output, where rare words count in place of facts."""
 
     share, briefest = 0.85, 130
 
@@ -308,13 +309,13 @@ class _WeighedByWords(_Weighed):
         return [frozenset(("word", word) for word in these) for these in words]
 
     def new(self, index: int, covered: set[tuple[str, str]]) -> float:
-        """The share of its words, by how rare they are."""
+        """The share of its words that is new, weighted by rarity."""
         words = (word for _, word in self.facts[index] - covered)
-        new = math.fsum(map(self._rarity.__getitem__, words))  # in any order
+        new = math.fsum(map(self._rarity.__getitem__, words))  # the same in any order
         return new / (self._whole[index] or 1.0)
 
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
-        """The rare words per token, longer statements somewhat preferred; 0 if few are new."""
+        """The new rare words per token, favoring longer statements a little; 0 if few are new."""
         unit, share = self.units[index], self.new(index, covered)
         if share < _NEW and not unit.derived:
             return 0.0
@@ -328,7 +329,7 @@ def carried(text: str, all_facts: set[tuple[str, str]]) -> frozenset[tuple[str, 
 
 
 def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int]]:
-    """The units worth telling, more than will fit, and those that follow them."""
+    """The units worth showing, more than will fit, and the next best ones."""
     choice = _Choice(weighed)
     choice.ranked(cap)
     while choice.spent < _ENOUGH * cap and (index := choice.best()) is not None:
@@ -339,7 +340,7 @@ def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int
 def _fitting(
     weighed: _Weighed, chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
 ) -> dict[int, str]:
-    """The texts of as many units as fit, in order of value, by index; the last may be cut."""
+    """The texts of as many units as fit, by index, in order of value; the last may be cut."""
     units = weighed.units
     tried: dict[tuple[tuple[int, str], ...], bool] = {}
 
@@ -368,7 +369,7 @@ def _fitting(
     left = [index for index in [*chosen, *others] if index not in first]
     group = next((units[index].group for index in left if units[index].group), "")
     left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
-    cut = [index for index in left if not units[index].group] or left  # or shown or counted
+    cut = [index for index in left if not units[index].group] or left  # others: whole or counted
     alone, to_word = len(kept) < 2, functools.partial(_to_clause, between_words=True)
     return fit([
         *kept,
@@ -379,7 +380,7 @@ def _fitting(
 
 
 def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part]]:
-    """The units, of which the last ones go first; before ranked ones do, long ones are cut."""
+    """The units as parts to fit: the last go first, and long ones are cut before ranked ones go."""
     units, brief = weighed.units, weighed.briefest
     free = sum(not units[index].rank for index in chosen)
     parts: list[tuple[int, fitting.Part]] = []
@@ -393,7 +394,7 @@ def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part
 
 
 def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
-    """A unit of which a beginning may stay if it means something by itself, or is all there is."""
+    """A unit that may be cut to a beginning that is meaningful, or if it is `alone`."""
 
     def speaking(text: str, width: int) -> str:
         if width >= len(text):
@@ -405,14 +406,14 @@ def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fittin
 
 
 def _to_clause(text: str, width: int, between_words: bool = False) -> str:
-    """The beginning of a unit up to a clause, or a word; '' if it would be too little of it."""
+    """The beginning of a unit up to a clause, or a word; '' if too little would be left."""
     least = _least(text, between_words)
     ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
     return reading.beginning(text, ends[-1]) if ends else ""
 
 
 class _Choice:
-    """The state of the greedy choice: the chosen units, and the last known value of the others."""
+    """The state of the greedy choice: the chosen units, and the others by last known value."""
 
     def __init__(self, weighed: _Weighed) -> None:
         self.weighed = weighed
@@ -455,7 +456,7 @@ class _Choice:
         self.order = sorted(free, key=lambda index: (-self.last[index], index))
 
     def _by_rank(self) -> list[tuple[int, int]]:
-        """The ranked units, those last of which most is said by the ones before them."""
+        """The ranked units; those that mostly repeat the ones before them come last."""
         told: set[tuple[str, str]] = set()
         first, last = list[tuple[int, int]](), list[tuple[int, int]]()
         units = self.weighed.units
@@ -468,7 +469,7 @@ class _Choice:
         return first + last
 
     def best(self) -> int | None:
-        """The unit of most value now. Values only fall as units are taken; few are recomputed."""
+        """The most valuable unit now. Values only fall as units are taken: few are recomputed."""
         while self.order:
             index = self.order.pop(0)
             now = self.worth(index)
@@ -486,12 +487,12 @@ class _Choice:
 
 
 def _speaks_for_itself(beginning: str) -> bool:
-    """Whether the beginning of a unit means something by itself: a fact, or half a line."""
+    """Whether the beginning of a unit is meaningful: it has a fact, or is half a line long."""
     return len(beginning.encode()) > _HALF_LINE or bool(facts.find(beginning))
 
 
 def _least(text: str, between_words: bool) -> int:
-    """How many characters must stay of a unit that is cut; a `not` or `if` in a clause does."""
+    """The least number of characters to keep of a unit; a `not` or `if` in a clause stays."""
     least = max(_SHORT, round(_MOST * len(text)))
     for match in weighing.NEGATING.finditer(text) if between_words else ():
         least = max(least, match.end())
@@ -507,23 +508,23 @@ def _digest(
     first: int,
     main: int,
 ) -> Digest:
-    """The units told in the text's order, grouped by heading, with those left out counted."""
+    """The digest: the units in the text's order, grouped by heading, and counts of the others."""
     units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
     aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
-    units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
+    units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
     key = told[main] if main >= 0 else ""
     rows: list[Row] = []
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
             more = _without_lead(unit.text, units[number - 1].text)
-            said = rows[-1].finding
-            said = (
-                f"{said.removesuffix('.')}; {more}"
+            finding = rows[-1].finding
+            finding = (
+                f"{finding.removesuffix('.')}; {more}"
                 if unit.group == _FAILED
-                else reading.joined(said, more)
+                else reading.joined(finding, more)
             )
-            rows[-1] = rows[-1]._replace(finding=said)
+            rows[-1] = rows[-1]._replace(finding=finding)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
@@ -535,12 +536,12 @@ def _digest(
     left = Counter(unit.aspect for unit in missing if unit.is_item and not unit.group)
     for aspect in left.keys() & {unit.aspect for unit in units if unit.is_item}:
         at = max(at for at, row in enumerate(rows) if row.aspect == aspect)
-        said = f"{rows[at].finding} (+{left[aspect]} {'or ' * partly}more)"
-        rows[at] = rows[at]._replace(finding=said)
+        finding = f"{rows[at].finding} (+{left[aspect]} {'or ' * partly}more)"
+        rows[at] = rows[at]._replace(finding=finding)
     counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     at = all_units[main].line if main >= 0 else 0
-    failed = [unit for unit in units if unit.group == _FAILED]  # their blocks are not told
+    failed = [unit for unit in units if unit.group == _FAILED]  # their blocks are not shown
     lines = [unit.line for unit in missing if unit.line]
     rest, last = min(lines, default=0), max(lines, default=0)
     stretch = _stretch(sorted((unit.line, unit.weight) for unit in missing + failed))
@@ -548,19 +549,19 @@ def _digest(
 
 
 def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
-    """The lines with most of what is left out, of which these are the lines and weights; or 0."""
+    """The first and last line of the stretch that lacks most; `weights`: what each line lacks."""
     best, whole, first = (0.0, 0, 0), 0.0, 0
     for line, weight in weights:
         whole += weight
         while line - weights[first][0] >= OPENED:
             whole -= weights[first][1]
             first += 1
-        best = max(best, (whole, weights[first][0], line), key=lambda one: one[0])
+        best = max(best, (whole, weights[first][0], line), key=lambda stretch: stretch[0])
     return best[1:]
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:
-    """The units in the text's order; those of a severity, or failures, follow the first one."""
+    """The units in the text's order, but failures and those of a severity stay together."""
     units.sort(key=lambda unit: unit.line)
     begins: dict[str, int] = {}
     for unit in units:
@@ -572,7 +573,7 @@ def _in_order(units: list[Unit]) -> list[Unit]:
 def _key(units: list[Unit], chosen: list[int]) -> int:
     """The index of the key finding: one that the text calls key, otherwise the first one chosen.
 
-    An entry of a list, which is shown in one row with the others, is not the key.
+    An entry of a list is never the key: it is shown in one row with the others.
     """
     if len(chosen) < 2:
         return -1
@@ -582,7 +583,7 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
 
 
 def _without_lead(item: str, before: str) -> str:
-    """An item without the words that lead into it, if the item before it has the same ones."""
+    """An item without its lead-in, if the item before it has the same one."""
     lead = item[: item.find(": ") + 2]
     while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
         lead = item[: longer + 2]
@@ -593,12 +594,12 @@ def _without_lead(item: str, before: str) -> str:
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:
-    """At most `most` rows: the shortest neighbors are joined, each with its own aspect."""
+    """At most `most` rows: the shortest neighbors are joined, and each keeps its aspect."""
     while len(rows) > max(1, most):
         sizes = [len(a.finding) + len(b.finding) for a, b in itertools.pairwise(rows)]
         at = sizes.index(min(sizes))
         row, other = rows[at], rows[at + 1]
-        if row.aspect and not other.aspect:  # what comes next is not about it
+        if row.aspect and not other.aspect:  # so that the next text does not seem to be about it
             row = row._replace(aspect="", finding=f"{row.aspect}: {row.finding}")
         text = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
         rows[at : at + 2] = [row._replace(finding=reading.joined(row.finding, text))]
@@ -606,10 +607,9 @@ def _few(rows: list[Row], most: int) -> list[Row]:
 
 
 def _more(missing: list[Unit], partly: bool, top: int) -> dict[str, tuple[str, int]]:
-    """`+n more` for each group whose left-out units must be mentioned, with their short names.
+    """`+n more` for each group of units that are left out but must be mentioned, with their names.
 
-    Each with the line of the first of them. Of a text of which only a part is read, there may be
-    others: `+n or more`.
+    Each has the line of its first unit. If only a part of the text was read: `+n or more`.
     """
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
@@ -630,7 +630,7 @@ def _more(missing: list[Unit], partly: bool, top: int) -> dict[str, tuple[str, i
 
 
 def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
-    """The row for groups of which nothing is shown."""
+    """The row that counts the groups of which nothing is shown."""
     if not groups:
         return []
     line = min(line for _, line in groups.values())

@@ -4,8 +4,8 @@
 
 A test runner names a failed test up to three times: in its progress, in a block with the message,
 and in a summary. Those are one failure: the longest name, the message, and the place. A message or
-a place belongs to a test only if it is inside the block that the runner prints for it; else both
-are told apart. What is not a test is an error of its own (`failures`).
+a place belongs to a test only if it is inside the block that the runner prints for it; otherwise
+both are shown separately. What is not a test is an error of its own (`failures`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
 from contextkit.text.patterns import Pattern
 
-_TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
+_TRIED = (  # behind its mark: a test, its number of tries, and its duration
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
 )
@@ -78,7 +78,7 @@ _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left"
     r"|right|want|have)(?: [a-z]+)?: +\S.*$"
 )
-_BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
+_BEGUN = (  # lines above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
 _LEGEND = Pattern(r"([-+])\1{0,2} ?(expected|received|actual|got|wanted)\b", re.I)
@@ -94,20 +94,20 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go test -v, gtest
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
-_BELOW = 5  # lines that go on saying what failed
-_BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
+_BELOW = 5  # lines that may continue a message
+_BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _DIGITS = Pattern(r"\d+")
-_SAME, _FOLDED = 4, 520  # values of a test that are told as one; characters
+_SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
+_READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be shown
 
 
 class _Block:
-    """What the lines that belong to a test say of it: its message, its place, compared values."""
+    """What the lines of a test's block say: its message, its place, the values it compares."""
 
     def __init__(self, text: Lines, at: int, block: list[int]) -> None:
         self.message, self.place, self.values = "", "", list[str]()
-        self._goes_on, self._above = 0, -1  # how many lines, below which one
+        self._goes_on, self._above = 0, -1  # how many lines, and below which line
         self._signs, self._signed = dict[str, str](), dict[str, str]()  # of lines that differ
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
@@ -119,23 +119,23 @@ class _Block:
         if self.message.startswith("expect("):
             self.message = ""
         if not self.values and len(self._signed) > 1:
-            self.values = [f"{self._signs[sign]} {said}" for sign, said in self._signed.items()]
+            self.values = [f"{self._signs[sign]} {text}" for sign, text in self._signed.items()]
         if self.values:
             message = self.message
             parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
             self.message = ", ".join(filter(None, parts))
         elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
             first = [n for n in block if not _points_or_asks(text.bare[n])][:2]
-            said = [text.bare[number] for number in first]
-            leads_on = said and (said[0].endswith(":") or failure_words.says_failed(said[-1]))
+            texts = [text.bare[number] for number in first]
+            leads_on = texts and (texts[0].endswith(":") or failure_words.says_failed(texts[-1]))
             first = first if leads_on else first[:1]
-            self.message = reading.joined(*said[: len(first)]) if said else ""
+            self.message = reading.joined(*texts[: len(first)]) if texts else ""
             self.used.update(first)
         self.used = self.used if self.message else set()
 
     def _take(self, text: Lines, number: int) -> None:
         line = text.bare[number]
-        said, points = _message(line), failures.POINTS.search(line)
+        message, points = _message(line), failures.POINTS.search(line)
         if line == "stack backtrace:":
             self._goes_on = 0
             return
@@ -145,19 +145,19 @@ class _Block:
             self.values.append(" ".join(line.split()))
             self._goes_on = 0
         elif self._goes_on and not points and self._above in (-1, number - 1):
-            self.message = f"{self.message} {said or line}".strip()
+            self.message = f"{self.message} {message or line}".strip()
             self._goes_on, self._above = self._goes_on - 1, number
         elif _SAYS_BELOW.search(line):
             self._goes_on, self._above = _BELOW * (not self.message), -1
-        elif said:
-            self._say(said, bool(_OF_GO.match(line)))
+        elif message:
+            self._say(message, bool(_OF_GO.match(line)))
         elif not (points or text.fails(number)):
             return
         self.used.add(number)
         self.place = self.place or failures.place_in(line)
 
     def _compares(self, line: str) -> bool:
-        """Whether a line is of two that differ, each behind a sign, or says what the signs mean."""
+        """Whether a line is one of two that differ, behind a sign, or explains the signs."""
         if _LEGEND.match(line):
             if len(self._signed) < len(self._signs) or not self._signs:
                 self._signs |= {sign: word.lower() for sign, word in _LEGEND.findall(line)}
@@ -167,18 +167,18 @@ class _Block:
             return False
         return True
 
-    def _say(self, said: str, says_all: bool) -> None:
-        """Take the first message, or all; an exception in place of the source that it is about."""
-        is_source = self.message.startswith('File "') and failures.EXCEPTION.match(said)
-        if says_all and said not in self.message:
-            self.message = "; ".join(filter(None, (self.message, said)))
+    def _say(self, message: str, says_all: bool) -> None:
+        """Keep the first message, or all; an exception replaces the source that raised it."""
+        is_source = self.message.startswith('File "') and failures.EXCEPTION.match(message)
+        if says_all and message not in self.message:
+            self.message = "; ".join(filter(None, (self.message, message)))
         elif is_source or not self.message:
-            self.message = said
-            self._goes_on, self._above = _BELOW * said.endswith(":"), -1
+            self.message = message
+            self._goes_on, self._above = _BELOW * message.endswith(":"), -1
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
-    """Every failure once, tests and errors; the lines that say so, and those of tests' blocks.
+    """Every failed test and error once, with the lines that name them and those of tests' blocks.
 
     Lines that are `told` already are left out.
     """
@@ -201,19 +201,19 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
 
 
 def _named_again(text: Lines, names: list[str]) -> set[int]:
-    """The lines that end with the name of a failed test, and say nothing of it."""
+    """The lines that end with the name of a failed test and add nothing."""
     ends = tuple(f" {name}" for name in names)
     return {at for at in text.holding(*names)
             if f" {text.bare[at].rstrip(_RULES)}".endswith(ends)}  # fmt: skip
 
 
 def _aside(text: Lines) -> set[int]:
-    """The lines of sections about tests that did not fail, and what passing tests printed.
+    """The lines of sections about tests that did not fail, and the output of passing tests.
 
-    So are those of tests that passed when they were tried again, and of suites, which are no tests.
+    Also those of tests that passed on another try, and of suites, which are no tests.
     """
     numbers: set[int] = set()
-    starts: list[tuple[int, bool]] = []  # of sections, and whether one is aside
+    starts: list[tuple[int, bool]] = []  # of sections, and whether each is to be set aside
     for at in text.holding("===", _PENDING, _FAILURES):
         line = text.bare[at]
         if line.startswith("===") and (section := _SECTION.match(line)):
@@ -247,7 +247,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
     begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
-    # those that begin as the heading of a test's block does need no word that fails
+    # a line that looks like the heading of a test's block needs no failure word
     headings = pieces.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
     named = pieces.in_pieces(text.whole, _named)
@@ -271,20 +271,20 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
 
 
 def _is_said_below(text: Lines, at: int) -> bool:
-    """Whether the first lines that are deeper than a line speak of a failure, or point at one."""
+    """Whether the first deeper lines below a line speak of a failure, or point at one."""
     below = [n for n in itertools.islice(_deeper(text, at), _BELOW) if text.bare[n]]
     return any(text.fails(n) for n in below)
 
 
 @pieces.of_piece
 def _marked(piece: Piece) -> list[int]:
-    """The lines of a piece that begin as the heading of a test's block does, by number."""
+    """The numbers of a piece's lines that look like the heading of a test's block."""
     return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
 
 
 @pieces.of_piece
 def _named(piece: Piece) -> list[tuple[int, str]]:
-    """The names of failed tests in a piece by line, where the line itself tells them."""
+    """The names of failed tests in a piece by line, where the line itself has them."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
         line = piece.bare.get(number) or pieces.bare(piece.all[number])
@@ -298,13 +298,13 @@ def _named(piece: Piece) -> list[tuple[int, str]]:
 
 
 def _may_name(line: str) -> bool:
-    """Whether a line may be one that names a failed test: each has a mark or such a word."""
+    """Whether a line may name a failed test: all such lines have a mark or one of some words."""
     is_marked = line[:1] in _BEGIN_TESTS or line.endswith("..Failed")
     return is_marked or "FAIL" in line or "ERROR" in line
 
 
 def _file_above(text: Lines, at: int) -> str:
-    """The file that failed as a whole, which is named above."""
+    """The file that failed as a whole, named above."""
     above = (line for n in range(at, -1, -1) if _GROUP.match(line := text.bare[n]))
     return next((f"{line.split()[1]}: " for line in above), "")
 
@@ -327,7 +327,7 @@ def _blocks(
     """The lines that a runner prints for each test, by the line that names it.
 
     Those of go and gtest stand between the line that a test runs and its result.
-    read: the lines that name a test of which the block is read
+    read: the lines that name a test whose block is read
     """
     printed: dict[str, list[int]] = {}
     owner = ""
@@ -370,12 +370,12 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
 
 
 def _points_or_asks(line: str) -> bool:
-    """Whether a line of a test's block says where it is, or what was asked, and not what came."""
+    """Whether a line of a test's block gives a place or what was expected, not what came."""
     return bool(failures.POINTS.search(line)) or line.startswith("expect(")
 
 
 def _message(line: str) -> str:
-    """What a line says that reports a test's failure, without the mark in front of it; or ''."""
+    """The message of a line that reports a test's failure, without the mark in front; or ''."""
     match = _MESSAGE.match(line)
     return match[match.lastindex] if match and match.lastindex else ""
 
@@ -386,24 +386,24 @@ def _tests(
     tests: list[tuple[str, list[int]]],
     mentions: dict[int, _Block],
 ) -> list[Failure]:
-    """One failure for each test, from all lines that name it; of very many, one for the rest."""
-    found: list[Failure] = []
+    """One failure for each test, from all lines that name it; beyond a number, one for the rest."""
+    failed: list[Failure] = []
     parents = {name.rpartition("/")[0] for name in heads.values()}
     named = [(name, same) for name, same in tests if name not in parents]
     for name, same in named[:_READ_WHOLE]:
         read = {at: mentions[at] for at in same if at in mentions}
         line, message = _cited(text, heads, name, same, read)
         place = next((mention.place for mention in read.values() if mention.place), "")
-        found.append(Failure(line, failures.with_place(failures.shown(message), place), name))
+        failed.append(Failure(line, failures.with_place(failures.shown(message), place), name))
     for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
-        found.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
-    return found
+        failed.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
+    return failed
 
 
 def _cited(
     text: Lines, heads: dict[int, str], name: str, same: list[int], read: dict[int, _Block]
 ) -> tuple[int, str]:
-    """The line to cite for a test, and what to say: pytest's summary of it, or else its message."""
+    """The line to cite for a test, and the text: pytest's summary of it, else its message."""
     told = ((at, mention.message) for at, mention in read.items() if mention.message)
     line, message = next(told, (same[0], ""))
     for at in same:
@@ -420,7 +420,7 @@ def _cited(
 
 
 def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
-    """The lines that name each test, by its longest name, of which a shorter one is the end."""
+    """The lines that name each test, by its longest name; a shorter name is the end of it."""
     longest: dict[str, list[str]] = {}
     for name in sorted(set(heads.values()), key=lambda name: (-len(name), name)):
         plain = name.replace("::", ".")
@@ -432,28 +432,28 @@ def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
     times: dict[str, int] = {}
     for at, name in heads.items():
         names = longest[name.replace("::", ".")]
-        number = times.get(name, 0)  # two tests of one name, in two files
+        number = times.get(name, 0)  # of tests of one name in several files
         times[name] = number + 1
         by_name.setdefault(names[min(number, len(names) - 1)], []).append(at)
     return by_name
 
 
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
-    """Tests and errors; an error that only says what one test's own line says tells its place."""
-    found = list(tests)
+    """Tests and errors; an error that repeats a test's message only gives the test its place."""
+    failed = list(tests)
     messages = {at: test.said.partition(" - ")[2].rstrip(".…") for at, test in enumerate(tests)}
     for error in errors:
         of = [at for at, message in messages.items() if message and message in error.said]
         if len(of) == 1:
-            said = failures.with_place(found[of[0]].said, failures.place_in(error.said))
-            found[of[0]] = found[of[0]]._replace(said=said)
+            text = failures.with_place(failed[of[0]].said, failures.place_in(error.said))
+            failed[of[0]] = failed[of[0]]._replace(said=text)
         else:
-            found.append(error)
-    return found
+            failed.append(error)
+    return failed
 
 
 def _folded(failed: list[Failure]) -> Iterator[Failure]:
-    """The failures; those of one test with many values are one, if only numbers differ."""
+    """The failures, with those of a parametrized test joined if they differ only in numbers."""
     same: dict[tuple[str, str], list[Failure]] = {}
     for at, failure in enumerate(failed):
         test, bracket, _ = failure.name.partition("[")
@@ -463,6 +463,6 @@ def _folded(failed: list[Failure]) -> Iterator[Failure]:
         if len(others) < _SAME - 1:
             yield from (first, *others)
             continue
-        said = folding.alike((one.said for one in (first, *others)), _FOLDED)
+        values = folding.alike((failure.said for failure in (first, *others)), _FOLDED)
         count = len(others) + 1
-        yield first._replace(said=f"{said} (x{count})", times=count)
+        yield first._replace(said=f"{values} (x{count})", times=count)

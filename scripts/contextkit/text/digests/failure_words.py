@@ -1,8 +1,8 @@
 """Words and phrases about failures, in the languages that tools and reports speak.
 
-A part of a word counts (`fehlgeschl`, `cannot`), except in a name; a phrase counts as a whole
-(`no such`), except where a line denies it (`0 errors`). Which words of a text hold a sign of a
-failure is remembered, since most words come again.
+Part of a word is enough (`fehlgeschl`, `cannot`), except in a name; a phrase must be complete
+(`no such`) and not denied by its line (`0 errors`). Words that were looked at are remembered, since
+most words occur again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from contextkit.text.patterns import Pattern
 
-_FAILURES = (  # parts of words about a failure, and those with which such a word ends
+_FAILURES = (  # parts of words about a failure, and the endings of such words
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
     " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
@@ -25,7 +25,7 @@ _LAST_PARTS = (
     "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
 FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
-_FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
+_FAILED_WORDS = Pattern(  # a word that only names an error counts in a sentence
     r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
     r"|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
     r"|err!|fail(?:ed|ure)?\b|fatal\b|panic"
@@ -51,15 +51,15 @@ FINE = Pattern(
     re.I,
     needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
-_NONE = Pattern(  # a count of none, of which other counts in the line say nothing
+_NONE = Pattern(  # a count of none, which says nothing about the other counts in the line
     r"\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
     r"|\b[a-z]+(?: [a-z]+)?[=:] *0\b(?![.,:]\d)"
 )
-_MENDED = Pattern(  # what stands behind the last colon of a line that tells of a failure's end
+_MENDED = Pattern(  # what follows the last colon of a line about a failure that is over
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
-_ADDS = Pattern(  # to what was said above; or a test that is still to do
+_ADDS = Pattern(  # to the line above; or a test that is still to do
     r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # ", needs="note: hint: help: )␣#␣"
 )
 OF_PYTEST = "E   "
@@ -70,12 +70,12 @@ _WORD = 80  # characters on either side within which a word ends
 
 
 def letters(text: str) -> bytes:
-    """The words of a text in lower case; blanks are between them."""
+    """The words of a text in lower case, separated by blanks."""
     return text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
 
 
 def _signs() -> dict[bytes, list[str]]:
-    """What is looked for in words, each with what it is a sign of: a part, or a phrase."""
+    """What is searched in words, each with the part or the phrase that it is a sign of."""
     signs = {part.encode(): [part] for part in _FAILURES}
     signs |= {f"{part} ".encode(): [part] for part in _LAST_PARTS}
     for phrase in PHRASES[1:]:
@@ -90,9 +90,9 @@ _HOLDING = dict[bytes, set[bytes]]()  # those with signs
 
 
 def sought(words: frozenset[bytes]) -> list[str]:
-    """The parts of words, and the phrases, about failures that may be in a text of some words.
+    """The parts of words and the phrases about failures that a text of these words may hold.
 
-    What is in a word is remembered: most words come again.
+    Each word is searched once: most words occur again.
     """
     new = words - _SEEN
     told = b" ".join([*new, b""])
@@ -104,33 +104,33 @@ def sought(words: frozenset[bytes]) -> list[str]:
             _HOLDING.setdefault(word, set()).add(sign)
             at = told.find(sign, end)
     _SEEN.update(new)
-    found = {sign for word in words.intersection(_HOLDING) for sign in _HOLDING[word]}
-    return [PHRASES[0], *(part for sign in found for part in _SIGNS[sign])]  # it has no words
+    signs = {sign for word in words.intersection(_HOLDING) for sign in _HOLDING[word]}
+    return [PHRASES[0], *(part for sign in signs for part in _SIGNS[sign])]  # it has no words
 
 
-def says_failure(said: str) -> bool:
-    """Whether a part of a line has a word or a phrase about a failure."""
-    lower = said.lower()
+def says_failure(text: str) -> bool:
+    """Whether a part of a line contains a word or phrase about a failure."""
+    lower = text.lower()
     return bool(FAILS.search(lower)) or any(map(lower.__contains__, PHRASES[2:]))
 
 
-def is_amiss(said: str) -> bool:
-    """Whether a part of a line says that something is amiss, and not just a name in it."""
-    return says_failure(" ".join(word for word in said.split() if not is_name(word.lower())))
+def is_amiss(text: str) -> bool:
+    """Whether a part of a line speaks of a failure, and not only a name in it does."""
+    return says_failure(" ".join(word for word in text.split() if not is_name(word.lower())))
 
 
-def says_failed(said: str) -> bool:
-    """Whether a part of a line has a word that means nothing else than that something failed."""
-    return bool(_FAILED_WORDS.search(said.lower()) or REQUEST.search(said))
+def says_failed(text: str) -> bool:
+    """Whether a part of a line has a word that can only mean that something failed."""
+    return bool(_FAILED_WORDS.search(text.lower()) or REQUEST.search(text))
 
 
 def may_say(words: bytes, phrase: str) -> bool:
-    """Whether all words of a phrase are among some, perhaps inside of others."""
+    """Whether all words of a phrase occur among `words`, perhaps inside longer ones."""
     return all(map(words.__contains__, letters(phrase.lower()).split()))
 
 
 def is_failing(row: str) -> bool:
-    """Whether a line with a word of failures, in lower case, says that something failed."""
+    """Whether a line that contains a failure word, in lower case, says that something failed."""
     left = _NONE.sub("", row)
     if left != row and not (FAILS.search(left) or any(map(left.__contains__, PHRASES))):
         return False
@@ -139,7 +139,7 @@ def is_failing(row: str) -> bool:
 
 
 def word_at(text: str, at: int) -> tuple[str, int]:
-    """The word around a place, and its end."""
+    """The word around the position `at`, and its end."""
     first = max(0, at - _WORD)
     start = text.rfind(" ", first, at) + 1 or first
     end = text.find(" ", at + 1, at + _WORD)
@@ -148,7 +148,7 @@ def word_at(text: str, at: int) -> tuple[str, int]:
 
 
 def is_name(word: str) -> bool:
-    """Whether a word is an option, a path, or a name with a number or parts, and no error."""
+    """Whether a word is an option, a path, or a compound or numbered name, and not an error."""
     if word.startswith("-") and not word.startswith("---"):
         return True  # of an option, and no rule
     if _IS_PATH.search(word):

@@ -1,9 +1,9 @@
 """What went wrong in the output of a tool, besides tests: each error once, with its place.
 
     failures.errors(text, used)         list[Failure], and the lines that say so
-    failures.place_in(line)                the place that a line is there to tell: `src/a.py:17`
+    failures.place_in(line)                the place that a line reports: `src/a.py:17`
 
-Errors that differ only in numbers are one, with its count. Tests are told by `failed_tests`.
+Errors that differ only in numbers are one, with its count. `failed_tests` finds the tests.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
     r"|^(?:[A-Z]\w+ {2,})+[A-Z]\w+$"  # the header of a table
     r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
-_TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of what is below it
+_TITLE = r"\W{3,}(?:fatal )?(?:error|failure|exception|panic)\W{3,}$"  # of the lines below it
 _TITLED = Pattern(_TITLE, re.I)
 _LOUD = Pattern(r"\b[A-Z]{4,}\b|^\W*\[[a-z]+(?: [a-z]+)?\]")  # or a mark in brackets
 _DOTS = Pattern(r"\.{6,}")  # between a check and its result
-_ENDING = (  # of a file that has lines to point at
+_ENDING = (  # of a file whose lines can be cited
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
     r"|json|ya?ml|toml|md|txt|tf|f(?:90|95|or)?)"
@@ -41,17 +41,17 @@ _PLACE = Pattern(
     rf"|(?<![\w./\\-])(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
     r"|(?<![\w./\\-])(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
 )
-POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
+POINTS = Pattern(  # a line that reports a place, or the first of a trace
     r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \""
     r"|thread '|note: )"
     rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]:?$"
 )
 _SAID_BY = Pattern(r"^(?:[\w.-]+ )?[\w./-]+(?:\[\d+\]|(?<=kernel)): +")  # in a system's log
 _WARNING = Pattern(r"\w+Warning: ")
-_EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # a field that says nothing
+_EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # an empty field
 EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
-_UNSAID = Pattern(  # a failure of which the next line says what it is
+_UNSAID = Pattern(  # a failure that the next line explains
     rf"(?i:{_TITLE})|.*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
@@ -60,16 +60,16 @@ _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
-_FIRST, _BRIEF = 5, 60  # words of a line that says what failed; characters of its last part
-_NEAR = 4  # lines below an error that say where and what it is
-_PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
+_FIRST, _BRIEF = 5, 60  # words of a line that names what failed; characters of its last part
+_NEAR = 4  # lines below an error that may explain or place it
+_PLACES, _FEW = 20, 3  # errors of one form whose places are looked up; places shown
 _FRAMES = 200  # lines of a trace above its exception
 
 
 class Failure(NamedTuple):
-    """What failed: its line, from 0, the text to show, the name to list it by, and how often.
+    """What failed: its line, from 0, the text to show, the name to list it by, and its count.
 
-    Without a text, it stands for so many failures that are only counted.
+    Without a text, it stands for failures that are only counted.
     """
 
     line: int
@@ -79,7 +79,7 @@ class Failure(NamedTuple):
 
 
 def shown(line: str, most: int = _LONGEST) -> str:
-    """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
+    """At most `most` characters of a line: its beginning, and its end, where the cause often is."""
     line = _EMPTY.sub("", line) if len(line) > most else line
     return reading.both_ends(
         " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
@@ -87,7 +87,7 @@ def shown(line: str, most: int = _LONGEST) -> str:
 
 
 def place_in(line: str) -> str:
-    """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
+    """The place that a line reports, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if POINTS.search(line) else None
     if not match or any(part in line for part in (*lines.THEIRS, "Warning: ")):
         return ""
@@ -98,13 +98,13 @@ def place_in(line: str) -> str:
     return re.sub("^//+", "/", match["colons"] or match["brackets"])
 
 
-def with_place(said: str, place: str) -> str:
-    """What is said with its place, unless it names one."""
-    return f"{said} ({place})" if place and not _PLACE.search(said) else said
+def with_place(text: str, place: str) -> str:
+    """`text` with a place behind it, unless it names one."""
+    return f"{text} ({place})" if place and not _PLACE.search(text) else text
 
 
 def errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
-    """Each distinct error that is no test, with how often it is there, and their lines."""
+    """Each distinct error outside of tests with its count, and the lines of them all."""
     same: dict[str, list[int]] = {}
     unused = [at for at in text.failing if at not in used]
     text.forms.make(unused)
@@ -138,9 +138,9 @@ def errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
 
 
 def _form(text: Lines, at: int) -> str:
-    """What errors that are one have in common: no numbers, and in a log no names either.
+    """The form by which equal errors are counted: no numbers, and in a log no names either.
 
-    The number in the name of an environment of tox tells it from the others.
+    The number in the name of a tox environment stays.
     """
     line = text.bare[at]
     if line.startswith("CONFLICT"):
@@ -153,9 +153,9 @@ def _form(text: Lines, at: int) -> str:
 
 
 def _fails(line: str) -> bool:
-    """Whether a line is there to say that something failed, and does not just mention it.
+    """Whether a line reports a failure rather than just mentioning one.
 
-    Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
+    Such a line reports it in capitals, in its first words, behind its place, or its last colon.
     """
     if _TITLED.match(line):
         return True
@@ -175,7 +175,7 @@ def _fails(line: str) -> bool:
 
 
 def _is_aside(text: Lines, at: int) -> bool:
-    """Whether a line is a heading with a rule below, or a warning that nothing raised."""
+    """Whether a line is a heading with a rule below, or a warning that was not raised."""
     warns = bool(_WARNING.match(text.bare[at])) and not _own_frame(text, at)
     return warns or text.is_underlined(at)
 
@@ -186,7 +186,7 @@ def _heads_a_trace(text: Lines, at: int) -> bool:
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
-    """The text of an error and its other lines: npm's in a row, or those that say what it is."""
+    """The text of an error and its other lines: npm's in a row, or those that explain it."""
     line = text.bare[at]
     if npm := _NPM.match(line):
         mark = npm[0].strip()
@@ -202,14 +202,14 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
 
 
 def _below(text: Lines, at: int) -> list[int]:
-    """The lines below an error that say what it is; before the last one, places."""
-    found: list[int] = []
-    while len(found) < _NEAR and _UNSAID.match(text.bare[at]):
+    """The lines below an error that explain it; all before the last are places."""
+    below: list[int] = []
+    while len(below) < _NEAR and _UNSAID.match(text.bare[at]):
         at = next((n for n in text.below(at, 2) if text.bare[n].strip("=-")), -1)
         if at < 0:
             break
-        found.append(at)
-    return found
+        below.append(at)
+    return below
 
 
 def raised(text: Lines, at: int) -> str:
@@ -232,9 +232,9 @@ def _own_frame(text: Lines, at: int) -> str:
 
 
 def _near(text: Lines, at: int) -> str:
-    """The place above an exception in Python's trace, in its frames, or in one of the next lines.
+    """The place above an exception in a Python trace, in its frames, or in one of the next lines.
 
-    Of the next lines, only the first may tell one, or those in a frame of terraform.
+    Of the next lines, only the first may report one, or those in a frame of terraform.
     """
     if EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place

@@ -1,4 +1,4 @@
-"""Lines of one form told as one, with the values in which they differ.
+"""Several lines of one form as a single line, with the values in which they differ.
 
 alike(["batch 1 of 4", "batch 9 of 4"], 60)      batch 1…9 of 4
 """
@@ -20,15 +20,15 @@ _NAMES = 12  # of files that are listed where a range would be wrong
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _LONGEST = 260  # characters shown of a line
 _DIFFER = 5  # words that may differ in lines of one form
-_WORD = 80  # characters of a word of which two values are told
-_VALUES = 3  # values of a word that are told one by one
+_WORD = 80  # characters of a word up to which two values are shown
+_VALUES = 3  # values of a word that are listed
 
 
 def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
-    """Lines of one form as one of at most so many characters, with what differs.
+    """Lines of one form as a single one of at most `most` characters, with what differs.
 
-    `batch 1 applied` to `batch 9 applied` are `batch 1…9 applied`. Of files that must be `named`,
-    as those that failed, all are, if they are few and no range.
+    `batch 1 applied` to `batch 9 applied` become `batch 1…9 applied`. With `named`, files are
+    listed (those that failed, say) if they are few and no range.
     """
     times = Counter(texts)
     rows = [text[: 4 * _LONGEST].split() for text in times]
@@ -45,9 +45,9 @@ def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
 
 
 def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
-    """How often each word stands in a column, in the order of the first time.
+    """The count of each word in a column, in order of first occurrence.
 
-    again: the places of words that stand there again, and how often they do
+    again: the positions of words that occur again, and how often they do
     """
     counts = Counter(words)
     for at, count in again:
@@ -56,10 +56,10 @@ def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, 
 
 
 def _as_one(counts: dict[str, int], named: bool) -> str:
-    """Values that occur again, if they are few, with how often; of others, the first and the last.
+    """Values that occur again with their counts, if they are few; else the first and the last.
 
-    Of numbers that go up and down, the least and the greatest, which comes first where they fall
-    by more than half of the way between the two. Two files are no range: both are told.
+    Of numbers that go up and down, the least and the greatest; the greatest comes first if they
+    fall by more than half of the range. Two files are no range: both are listed.
     """
     values = list(counts)
     if len(values) == 1:
@@ -82,7 +82,7 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
 
 
 def _have_gaps(names: list[str]) -> bool:
-    """Whether names differ in numbers that do not follow each other, so that a range lies."""
+    """Whether names differ in numbers with gaps, so that a range would be wrong."""
     numbers = sorted(int(match[0]) for match in map(_FIRST_NUMBER.search, names) if match)
     return len(numbers) == len(names) and numbers[-1] - numbers[0] != len(names) - 1
 
@@ -97,7 +97,7 @@ def _listed(names: list[str]) -> str:
 
 
 def between(word: str, other: str) -> str:
-    """Two words as one, without what the second one has in common: `orders/20…31`."""
+    """Two words as one, without what the second shares with the first: `orders/20…31`."""
     start, end = _shared(word, other), _shared(word[::-1], other[::-1])
     end = min(end, max(0, min(len(word), len(other)) - start))
     rest = other[start:] if word != other and len(other) < _WORD else ""
@@ -105,7 +105,7 @@ def between(word: str, other: str) -> str:
 
 
 def _shared(word: str, other: str) -> int:
-    """How many characters two words begin with alike, up to a mark."""
+    """The length of the beginning that two words share, up to a mark."""
     alike = [
         a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
     ]

@@ -1,14 +1,16 @@
-"""Lines of any tool's output, whatever tool it is: how rare each is, and what it says.
+"""The lines of any tool's output: how rare each is, and what it says.
 
     text = Lines(output)             a few linear passes over all of it
-    text.statements(found)           the statements that no kind has made of them, as units
+    text.statements(told)            units for the lines that no kind has told
 
-A line's form is the line without its numbers; how often it occurs says how little it says. Words
-about failures (`failure_words`) count more. A line that ends in a colon is told with the next one,
-a wrapped paragraph by its sentences, lines of one form as one (`folding`).
+A line's form is the line without its numbers: the more lines have it, the less each of them says.
+Words about failures (`failure_words`) count more. A line that ends in a colon is joined with the
+next one, a wrapped paragraph is split into sentences, lines of one form become one (`folding`).
 
-A megabyte is read in a few hundredths of a second: what is asked of every line is asked of the
-whole text at once, or of the lines that hold a word; what costs more, of the lines that are chosen.
+`make bench what=outputs` measures what the numbers below keep.
+
+A megabyte is read in a few hundredths of a second: cheap checks run over the whole text at once, or
+over the lines that hold a word; expensive ones only over the lines that are chosen.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`
-# (what looks back stands behind the first digit, which `re` finds fast)
+# (a lookbehind after the first digit is faster)
 _NUMBERS = Pattern(
     r"[0-9](?:(?<=[1-9])[\da-f]*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
 )
@@ -49,7 +51,9 @@ _PADDED = Pattern(r" {2,24}9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
-_KEPT = {ord("0") + digit: 0xE000 + digit for digit in range(10)}  # digits that stay, meanwhile
+_KEPT = {
+    ord("0") + digit: 0xE000 + digit for digit in range(10)
+}  # digits that stay, as private characters for the time being
 _DIGITS = {kept: digit for digit, kept in _KEPT.items()}
 SUMS_UP = Pattern(  # the shape of a run's own summary
     r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
@@ -79,7 +83,7 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_BLOCK = 6  # lines below a heading that announces a failure, told with it
+_BLOCK = 6  # lines below a heading about a failure that are shown with it
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
@@ -94,21 +98,21 @@ MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _LONGEST = 260  # characters shown of a line
-_MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
-_SOME = 2000  # forms of which names are read
+_MOST, _OF_MANY = 500, 150  # lines that are weighed; of a very long text
+_SOME = 2000  # lines, or forms, beyond which only some are examined
 _BEGINNING = 12  # characters with which lines begin alike
-_FAILED = b"\0"  # in front of what lines have in common that fail
-_ALIKE = 8  # forms that differ only in names and are told as one
+_FAILED = b"\0"  # begins the key of lines that fail
+_ALIKE = 8  # forms that differ only in names and are shown as one
 _WRAPPED, _FULL = 4, 60  # more lines of a paragraph, and characters of one that is full
 _LIST = 3  # lines of one form that are a list
-_ENDS = 40  # lines of each end that always are
+_ENDS = 40  # lines at each end that are always weighed
 _TOP = 12  # lines within which the weight of the first ones falls off
-_LISTED = 100  # lines for each that fails, in a list of properties
-_INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
+_LISTED = 100  # lines per failing one, from which on a text is no log
+_INSIDE, _LEAST = 0.3, 0.1  # weight of a line inside of what is told; least weight for a statement
 
 
 class Bare(dict[int, str]):
-    """The beginnings of lines by number, without the time or the frame in front, made on demand."""
+    """The beginnings of lines by number, without a time or frame in front; made on demand."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -133,7 +137,7 @@ class Forms(dict[int, str]):
         return self[number]
 
     def make(self, numbers: Iterable[int]) -> None:
-        """Make those that are not there yet."""
+        """Make the missing ones."""
         new = [number for number in numbers if number not in self]
         lines = list(dict.fromkeys(self._lines[number] for number in new))
         forms = dict(zip(lines, _formed(lines), strict=True))
@@ -141,26 +145,26 @@ class Forms(dict[int, str]):
 
 
 class Line:
-    """Lines of one form to weigh: their numbers, the text of the first, and whether it fails.
+    """Lines of one form to weigh: their numbers, the text of the first, and whether they fail.
 
-    often: how many lines differ from it in nothing but names
+    often: the number of lines that differ from them only in names
     """
 
     __slots__ = ("fails", "number", "numbers", "often", "said")
 
-    def __init__(self, numbers: list[int], said: str, fails: bool, often: int) -> None:
+    def __init__(self, numbers: list[int], text: str, fails: bool, often: int) -> None:
         self.number, self.numbers = numbers[0], numbers
-        self.said, self.fails, self.often = said, fails, often
+        self.said, self.fails, self.often = text, fails, often
 
     @property
     def times(self) -> int:
-        """How many lines have its form."""
+        """The number of lines of this form."""
         return len(self.numbers)
 
 
-def is_frame(said: str) -> bool:
+def is_frame(line: str) -> bool:
     """Whether a line is a frame of a stack trace."""
-    return bool(_FRAME.match(said))
+    return bool(_FRAME.match(line))
 
 
 class Lines:
@@ -198,7 +202,7 @@ class Lines:
         return starts(self.all)
 
     def holds(self, *parts: str) -> bool:
-        """Whether the text holds one of some parts; which words there are is known."""
+        """Whether the text holds one of some parts, judging by the set of its words."""
         return any(may_say(self._words, part) and part in self.whole for part in parts)
 
     def holding(self, *parts: str) -> list[int]:
@@ -221,7 +225,7 @@ class Lines:
         return len(self.all[number]) - len(self.all[number].lstrip())
 
     def below(self, number: int, most: int | None = None) -> range:
-        """The numbers of the lines, at most so many, below a line."""
+        """The numbers of at most `most` lines below a line."""
         end = len(self.all)
         return range(number + 1, end if most is None else min(end, number + 1 + most))
 
@@ -232,19 +236,19 @@ class Lines:
         return bool(_RULE.match(below)) and 3 < size <= len(below) <= size + 1
 
     def is_trace(self) -> bool:
-        """Whether a quarter of the lines, of very many some, are frames of a stack trace."""
+        """Whether a quarter of the lines (of a long text, a sample) are frames of a stack trace."""
         some = self.all[:: len(self.all) // _SOME + 1]
         like = (line for line in some if line.lstrip()[:1] in _FRAME_BEGINS)
         frames = sum(bool(_FRAME.match(line[:READ])) for line in like)
         return frames * 4 > sum(map(bool, some))
 
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
-        """What the lines say that are not `told` yet; little of what is `inside` something told."""
+        """Units for the lines that are not `told`; lines `inside` of what is told weigh little."""
         told = self._told = set(told)
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
-        below = range(0)  # the lines that were told with the one above them
+        below = range(0)  # the lines that are part of the one above them
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
@@ -266,11 +270,11 @@ class Lines:
         return units
 
     def _lead(self, number: int) -> float:
-        """How much more a line weighs at the top: a list of properties begins with what matters."""
+        """The extra weight of a line at the top: a list of properties begins with what matters."""
         return 1 if self._is_log else 1 + math.exp((self.first - number) / _TOP)
 
     def _is_title(self, number: int) -> bool:
-        """Whether a line says nothing but what follows, and is not told with it."""
+        """Whether a line only announces what follows, without being joined to it."""
         read = self.all[number][:READ]
         if self.is_underlined(number) and self.fails(number) and not self._announced(number):
             return True
@@ -281,14 +285,14 @@ class Lines:
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 
     def _leads_on(self, number: int) -> int:
-        """The line that a line is told with, below hints on what to do; 0 if there is none."""
+        """The number of the line that continues a line, below any hints on what to do; or 0."""
         read = self.all[number][: 4 * _LONGEST].rstrip()
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
         near = self.below(number, 4)
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
-        said = self.all[below].rstrip() if below and below not in self._told else ""
-        return below if said and not said.endswith(":") else 0
+        next_line = self.all[below].rstrip() if below and below not in self._told else ""
+        return below if next_line and not next_line.endswith(":") else 0
 
     def _announced(self, number: int) -> range:
         """The block below a failing line that ends with a colon and is underlined."""
@@ -300,7 +304,7 @@ class Lines:
         return range(rows.start, end)
 
     def paragraph(self, first: int) -> range:
-        """The lines of an indented paragraph that is wrapped; one line if it is none."""
+        """The lines of the wrapped, indented paragraph that begins here; else the line alone."""
         depth, end = self.indent(first), first + 1
         for number in self.below(first, _WRAPPED) if depth else ():
             is_full = len(self.all[number - 1]) > _FULL
@@ -310,9 +314,9 @@ class Lines:
         return range(first, end)
 
     def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
-        """The lines to weigh, those of one form together, and the others that fail.
+        """The lines to weigh, grouped by form, and the others that fail.
 
-        Of very many, both ends are weighed, failures, and the rarest, and none that is inside.
+        Of very many, both ends, failures and the rarest are weighed, and none of those `inside`.
         """
         groups = self._groups(told | inside if len(self.all) > _SOME else told)
         failing = {key for key in groups if key[:1] == _FAILED}
@@ -333,10 +337,10 @@ class Lines:
         return sorted(chosen, key=by_place), sorted(others, key=by_place)
 
     def _groups(self, told: Collection[int]) -> dict[bytes, list[int]]:
-        """The lines that are not told, by what stays of them without digits and what is near those.
+        """The lines that are not told, by what is left of them without digits and their neighbors.
 
-        Lines of one form are in one group; there may be lines of several forms in it. What fails
-        and differs in nothing but names is one.
+        A group holds all lines of a form, and perhaps lines of other forms. Failing lines that
+        differ only in names are one group.
         """
         keys = [*self._keys]
         failing = [at for at in self._failing
@@ -352,9 +356,9 @@ class Lines:
         return groups
 
     def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """How many lines are as those of each group, but for names where many groups are alike.
+        """For each group the number of lines like it, ignoring names if many groups are alike.
 
-        Among very many, lines are alike if they begin alike.
+        Among very many, lines with the same beginning count as alike.
         """
         names: list[bytes | str] = [key[:_BEGINNING] for key in groups]
         if len(groups) <= _SOME:
@@ -370,7 +374,7 @@ class Lines:
                 for key, name, size in zip(groups, names, sizes, strict=True)}  # fmt: skip
 
     def _of_one_form(self, numbers: list[int], fails: bool, often: int) -> Iterator[Line]:
-        """The lines of a group for each form; what fails is one."""
+        """The lines of a group, one entry for each form; failing lines are one entry."""
         forms: dict[str, list[int]] = {}
         for number in numbers:
             forms.setdefault("" if fails else self.forms[number], []).append(number)
@@ -387,21 +391,21 @@ class Lines:
         return fails * self._by_form(line) * self._by_place(line, last) * by_words
 
     def _by_form(self, line: Line) -> float:
-        """Little for what passed, for frames and quoted source; more for a summary."""
-        said, weight = line.said[:READ], 1.0
-        leads_on = said.rstrip()[-1:] == ":" and self._leads_on(line.number)
-        if SUMS_UP.search(said) or leads_on:
+        """A factor: low for what passed, frames, and quoted source; high for a summary."""
+        text, weight = line.said[:READ], 1.0
+        leads_on = text.rstrip()[-1:] == ":" and self._leads_on(line.number)
+        if SUMS_UP.search(text) or leads_on:
             weight = 2.0
-        elif FINE.search(said):
+        elif FINE.search(text):
             weight = _LEAST
-        if _FRAME.match(said):
-            weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
-        weight *= 0.05 if _BYTES.match(said) else 1.0
-        is_aside = _QUOTED.match(said) or said.strip()[:1] + said.rstrip()[-1:] == "()"
+        if _FRAME.match(text):
+            weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
+        weight *= 0.05 if _BYTES.match(text) else 1.0
+        is_aside = _QUOTED.match(text) or text.strip()[:1] + text.rstrip()[-1:] == "()"
         return weight * 0.3 if is_aside else weight
 
     def _by_place(self, line: Line, last: int) -> float:
-        """More for the first and the last lines, and below one that announces a failure."""
+        """A factor: high for the first and last lines, and below an announced failure."""
         at = line.number
         is_announced = at > 0 and self.all[at - 1].rstrip().endswith(":") and self.fails(at - 1)
         is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
@@ -415,19 +419,19 @@ class Lines:
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
 
     def _texts(self, line: Line) -> Counter[str]:
-        """What the lines of a form say, each with the next one if it leads on, and how often."""
+        """The texts of a form's lines with their counts; a line that leads on includes the next."""
         has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
         if not has_more:
             return Counter(map(self.all.__getitem__, line.numbers))
-        pairs = Counter(tuple(self.all[n : n + 2]) for n in line.numbers)  # most may be alike
+        pairs = Counter(tuple(self.all[n : n + 2]) for n in line.numbers)  # many are equal
         firsts = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}
-        said = Counter[str]()
+        texts = Counter[str]()
         for pair, times in pairs.items():
-            said[self._text(firsts[pair])] += times
-        return said
+            texts[self._text(firsts[pair])] += times
+        return texts
 
     def _text(self, number: int) -> str:
-        """A line as it is told, with the next one if it leads on."""
+        """A line as it is shown, with the next one if it leads on."""
         text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
         if block := self._announced(number):
@@ -439,8 +443,8 @@ class Lines:
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
             whole = " ".join(self.all[at][:_LONGEST] for at in self.paragraph(below))
-            said = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
-            text = f"{text} {said}{f' (x{len(same)})' * is_list}"
+            more = alike(same, _LONGEST) if is_list else " ".join(whole[:_LONGEST].split())
+            text = f"{text} {more}{f' (x{len(same)})' * is_list}"
         return text
 
 
@@ -455,7 +459,7 @@ def _formed(lines: list[str]) -> list[str]:
 
 
 def without_names(form: str) -> str:
-    """A form without paths, addresses and what is in quotes."""
+    """A form without paths, addresses, and quoted text."""
     if len(form) >= READ:
         return form
     if '"' in form or "'" in form:

@@ -1,11 +1,11 @@
-"""What a tool printed, segment by segment: each by its kind, and all other lines by their own.
+"""What a tool printed, segment by segment: each by its kind, all other lines one by one.
 
     kind, units = outputs.units(text, status)
 
-Outputs are mixed: a play prints diffs, a shell session runs several commands. So a text is cut
-where a command is typed and where a structure begins and ends by its own rules, and each segment
-is asked by its whole what it is. A kind adds statements and weight. What no kind has told stays a
-candidate line by line, and lines that speak of a failure are counted if nothing tells them.
+Outputs are mixed: a playbook prints diffs, a shell session runs several commands. So a text is cut
+where a command is typed and where a structure begins and ends, and each segment is tried on the
+kinds as a whole. A kind adds statements and weight. Lines that no kind has told remain candidates,
+and those that speak of a failure are at least counted.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from contextkit.text.digests.pieces import (
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
-# asked of a segment
+# tried on each segment
 _WHOLE = ("results", "json", "diff", "code", "help", "table", "listing", "plain")
 _QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _WRITTEN = 600  # characters of prose beside which lists and tables come second
 _FOUND = 10_000  # lines with words of failure that are read between both ends
-_TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
+_TRUNCATED = Pattern(  # a host's mark for the missing middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
     r"|^\W*[Oo]utput (?:was )?truncated\b[^,\n]{0,20}$",
@@ -47,9 +47,9 @@ _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
 )
 _COMMIT = Pattern(r"commit [0-9a-f]{7,40}\b")
 _SAMPLE = 20_000  # characters of source code that are looked at
-_FEW = 20  # lines that need not be counted
+_FEW = 20  # lines up to which their number is not worth telling
 _FAILED = ("failed", "error", "failing")  # groups of statements about failures
-_PART = 0.6  # share of the lines that a kind must have to give the text its name
+_PART = 0.6  # share of the lines that a kind needs to name the text
 
 _BEGINS = Pattern(
     r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
@@ -59,7 +59,7 @@ _BEGINS = Pattern(
     r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]\S*?[$#] |PS \S*> )",
     re.M,
 )
-_FIRST = frozenset("dI-[{┌+$P")  # characters with which a line begins that may begin a segment
+_FIRST = frozenset("dI-[{┌+$P")  # first characters of lines that may begin a segment
 _HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
 _OF_A_HEAD = (
     "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
@@ -69,29 +69,29 @@ _OF_A_HEAD = (
 )  # fmt: skip
 
 
-_SHORT = 40  # characters of a line that is no whole value
+_SHORT = 40  # characters of a line below which it is no whole value
 _LONGEST = 260  # characters shown of a line
-_READ = 80  # characters of a line in which the sign of a prompt is
+_READ = 80  # characters at the start of a line that may hold the sign of a prompt
 
 
 def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
-    """The kind of the text, and all that can be said of it.
+    """The kind of the text, and all its units.
 
     Of a text of many megabytes or more than 100,000 lines, both ends are read, and between them
-    the lines that speak of a failure. What is counted of others is then `or more`.
+    the lines that speak of a failure. Counts of other lines then say `or more`.
     """
     if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
         return _units(text, status)
-    read, numbers, found, more = _excerpt(text)
+    read, numbers, middle, more = _excerpt(text)
     kind, told = _units(read, status)
     for at, unit in enumerate(told):
         is_whole = unit.group in (*_FAILED, FAILING) and not more
         is_least = not is_whole and (unit.derived or unit.times > 1)
         line = numbers[unit.line - 1] + 1
         told[at] = unit._replace(text=unit.text + " (or more)" * is_least, line=line)
-    between = f"{found.start + 1}-{found.stop}"
-    said = f"lines {between} are read for words of failure only"
-    told.append(Unit(found.start + 1, "", said, 2.0, 2, derived=True))
+    between = f"{middle.start + 1}-{middle.stop}"
+    note = f"lines {between} are read for words of failure only"
+    told.append(Unit(middle.start + 1, "", note, 2.0, 2, derived=True))
     if more:
         told.append(Unit(more[0] + 1, "", "", 0, 0, FAILING, times=len(more)))
     return kind, told
@@ -100,7 +100,7 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
 def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
     """The part of a very long text that is read, and the number, from 0, of each of its lines.
 
-    Then the lines between its ends, and those of them that speak of a failure and are too many.
+    Then the range of lines between its ends, and the failing ones there that are too many to read.
     """
     longest = (len(text) / (text.count("\n") + 1)) * _MOST_LINES  # characters of so many lines
     head, tail = int(min(_HEAD, longest * 0.75)), len(text) - int(min(_TAIL, longest * 0.25))
@@ -118,7 +118,7 @@ def _excerpt(text: str) -> tuple[str, list[int], range, list[int]]:
     return "\n".join(read), shown, between, numbers[_FOUND:]
 
 
-_read = functools.lru_cache(maxsize=1)(Lines)  # to free one takes long
+_read = functools.lru_cache(maxsize=1)(Lines)  # freeing one takes long
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
@@ -129,9 +129,9 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     read = _read("\n".join(lines) if sizes else text)
     run = log.run(read, status)
     if sizes["help"] and help.is_page(text):
-        said = [unit._replace(group="", aspect="", key=False) for unit in run.units
+        page = [unit._replace(group="", aspect="", key=False) for unit in run.units
                 if unit.group != FAILING]  # fmt: skip
-        run = log.Run("help", False, said)
+        run = log.Run("help", False, page)
     if any(unit.group == listing.STATES for unit in told):
         run = run._replace(units=[unit._replace(key=False) for unit in run.units])
     count = line_count(text)
@@ -156,14 +156,14 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 
 
 def _end(text: str) -> Unit:
-    """The last line of a command that failed and did not say why."""
+    """The last line of a command that failed without saying why."""
     whole = text.rstrip()
-    said = " ".join(whole[whole.rfind("\n") + 1 :][:_LONGEST].split())
-    return Unit(whole.count("\n") + 1, "last line", said, 2.0, 2)
+    last = " ".join(whole[whole.rfind("\n") + 1 :][:_LONGEST].split())
+    return Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
 
 
 def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
-    """What kinds tell of the segments, and how many lines of each kind; those are taken out."""
+    """The units of the segments, and the number of lines of each kind, which are taken out."""
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
@@ -181,7 +181,7 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """What kinds tell behind failures, but for states and what speaks of one itself.
+    """The units that come after the failures, except states and those about a failure.
 
     Files in conflict are not told twice.
     """
@@ -210,15 +210,15 @@ def _streamed(lines: list[str]) -> list[Unit]:
             for number in printed:
                 lines[number] = ""
     if len(names) > 1:
-        said = f"errors in {len(names)}: {', '.join(names)}"
-        told.insert(0, Unit(told[0].line, "", said, 3.0, 1, key=True, derived=True))
+        summary = f"errors in {len(names)}: {', '.join(names)}"
+        told.insert(0, Unit(told[0].line, "", summary, 3.0, 1, key=True, derived=True))
     return told
 
 
-def _of_stream(name: str, said: dict[int, str]) -> list[Unit]:
-    """What one of several things that run at once says of its failure; nothing if it has none."""
-    numbers = [*said]
-    units = [unit for unit in _units("\n".join(said.values()), None)[1] if unit.group]
+def _of_stream(name: str, lines: dict[int, str]) -> list[Unit]:
+    """The failure of one of several things that run at once; empty if it has none."""
+    numbers = [*lines]
+    units = [unit for unit in _units("\n".join(lines.values()), None)[1] if unit.group]
     first = next((at for at, unit in enumerate(units) if _is_failure(unit)), -1)
     if first < 0:
         return []
@@ -235,7 +235,7 @@ def _is_failure(unit: Unit) -> bool:
 
 
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
-    """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
+    """The lines of each segment and its kind, if known; all diffs are one, so are all commits."""
     first = next((line for line in lines if line.strip()), "")
     is_help = _is(text, "help") and not _is(text, "code")
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
@@ -255,7 +255,7 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
 
 
 def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
-    """The kind of a segment with its statements; none if no kind knows it."""
+    """The kind of a segment with its units; none if no kind knows it."""
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
@@ -269,17 +269,17 @@ def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
 
 
 def _is(text: str, name: str) -> bool:
-    """Whether a text is of a kind; what a runner of tests quotes makes it no source and no help."""
+    """Whether a text is of a kind; source or help that a test runner quotes does not count."""
     return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
 def _inside(text: str) -> tuple[str, list[Unit]]:
-    """The tables and lists among other lines, which are left, and what there is more of."""
-    found = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
-    told = [unit for units, _ in found.values() for unit in units]
-    taken = {number for _, numbers in found.values() for number in numbers}
+    """The units of tables and lists among other lines, and which of the two has more lines."""
+    by_kind = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
+    told = [unit for units, _ in by_kind.values() for unit in units]
+    taken = {number for _, numbers in by_kind.values() for number in numbers}
     left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
-    name = max(found, key=lambda name: len(found[name][1]))
+    name = max(by_kind, key=lambda name: len(by_kind[name][1]))
     return name, [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
@@ -301,7 +301,7 @@ class Segment(NamedTuple):
 
 @of_piece
 def _begin(piece: Piece) -> list[int]:
-    """The lines of a piece that may begin a segment, by number; the last one, if none follows."""
+    """The numbers of a piece's lines that may begin a segment; of the last, half may be missing."""
     has_at = "@" in piece.text
     may = [n for n, line in enumerate(piece.all)
            if line[:1] in _FIRST or (has_at and "@" in line[:_READ])]  # fmt: skip

@@ -31,11 +31,11 @@ def as_markdown(page: str) -> str:
     """The page without tags, scripts and navigation; it has as many lines as before."""
     import html
 
-    text = _UNREAD.sub(lambda found: "\n" * found[0].count("\n"), page.replace(_BREAK, ""))
-    text = _LINES.sub(lambda found: found[0].replace("\n", f"{_BREAK}\n"), text)
-    text = _HEADING.sub(lambda found: f"{_BREAK}{'#' * int(found[1])} ", text)
+    text = _UNREAD.sub(lambda match: "\n" * match[0].count("\n"), page.replace(_BREAK, ""))
+    text = _LINES.sub(lambda match: match[0].replace("\n", f"{_BREAK}\n"), text)
+    text = _HEADING.sub(lambda match: f"{_BREAK}{'#' * int(match[1])} ", text)
     text = _BLOCK.sub(_BREAK, _ITEM.sub(f"{_BREAK}- ", text))
-    text = _TAG.sub(lambda found: "\n" * found[0].count("\n"), _CELL.sub("  ", text))
+    text = _TAG.sub(lambda match: "\n" * match[0].count("\n"), _CELL.sub("  ", text))
     lines: list[list[str]] = [[]]
     for block in html.unescape(text).replace("\xa0", " ").split(_BREAK):
         skipped = block[: len(block) - len(block.lstrip())].count("\n")

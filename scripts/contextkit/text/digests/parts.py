@@ -106,14 +106,14 @@ _DUE = Pattern(
 
 @functools.cache
 def of_title(title: str) -> int:
-    """The part of what stands under a title, or behind a label: `Actions`, `Beschluss:`."""
+    """The part of the text under a title or behind a label: `Actions`, `Beschluss:`."""
     lower = title.lower()
     return next((part for part, words in _BY_TITLE.items() if words.search(lower)), NONE)
 
 
-def of_sentence(said: str) -> int:
+def of_sentence(sentence: str) -> int:
     """The part of a sentence by its own words."""
-    lower = said.lower()
+    lower = sentence.lower()
     is_question = lower.rstrip().endswith(("?", "？"))
     for part, words in _BY_WORDS.items():
         if words.search(lower) and not (is_question and part != OPEN):
@@ -124,7 +124,7 @@ def of_sentence(said: str) -> int:
 
 
 def within(around: int, own: int) -> int:
-    """The part of a sentence of which its words say one, and what stands around it another."""
+    """The part of a sentence, given the one of the text around it and that of its own words."""
     return around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
 
 

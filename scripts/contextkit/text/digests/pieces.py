@@ -1,11 +1,11 @@
-"""A text in pieces of whole lines; what is asked of every line is remembered by piece.
+"""A text in pieces of whole lines; results of a search over lines are cached for each piece.
 
     for first, piece in pieces(text)     each with the number of its first line, from 0
-    @of_piece                            remember what a function says of a piece
+    @of_piece                            caches a function of a piece
     numbers_in(text, ask)                the lines that such a function names, in the whole text
 
-A text that comes slowly is read while it comes (`read_ahead`), and of a long one half is read by a
-process of its own (`read_in_two`): what was read is not read again.
+A text that arrives slowly is read as it arrives (`read_ahead`), and half of a long text is read by
+a process of its own (`read_in_two`): no piece is read twice.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from contextkit.text.digests.failure_words import (
 )
 from contextkit.text.patterns import Pattern
 
-READ = 500  # characters of a line that are looked at
+READ = 500  # characters of a line that are searched
 SAMPLE = 60  # lines by which a log is known
-PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
-_MANY = 8  # pieces of which another process reads half
-_ALIKE_LINES = 4096  # of which there may be many
+PIECE, PIECES = 1 << 15, 128  # characters of a piece, and pieces that are cached
+_MANY = 8  # pieces from which on another process reads half
+_ALIKE_LINES = 4096  # entries of the cache: many lines are equal
 _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
@@ -45,16 +45,16 @@ _STAMP = Pattern(
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
 _STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
-_NEAR_DIGITS = b"0123456789abcdefx.: "  # none of them stays of a number
-_STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
+_NEAR_DIGITS = b"0123456789abcdefx.: "  # removed together with digits
+_STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # first characters of lines with a time
 
 
 class Piece:
-    """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
+    """Some lines of a text, and what is searched in every line; pieces are cached.
 
-    undated: the lines without the times that they begin with. keys: what stays of those without
-    digits and what may stand near them. failing: those that speak of a failure, by number. bare:
-    the beginnings of those that may, without the time or the frame in front.
+    undated: the lines without the times at their beginning. keys: what is left of those without
+    digits and their neighbors. failing: the lines that speak of a failure, by number. bare: the
+    beginnings of those that may, without the time or the frame in front.
     """
 
     undated: list[str]
@@ -74,11 +74,11 @@ class Piece:
 
     @property
     def is_read(self) -> bool:
-        """Whether nothing is left to do with it."""
+        """Whether everything has been searched."""
         return "keys" in self.__dict__
 
     def found(self) -> dict[str, Any]:
-        """All that is asked of a piece, in plain values."""
+        """The results of all searches, as plain values."""
         for ask in _ASKED:
             ask(self)
         return {name: value for name, value in self.__dict__.items()
@@ -98,12 +98,12 @@ class Piece:
         self._find_failing(lower.replace("\n", " ").replace("\t", " "))
 
     def _find_failing(self, lower: str) -> None:
-        """Find the lines that speak of a failure, and not that there is none."""
+        """Find the lines that speak of a failure, not of the absence of one."""
         places = starts(self.all)
         rows = enumerate(self.all if OF_PYTEST in self.text else ())
         sure = {at for at, line in rows if line[:4] == OF_PYTEST}
         asked = set(sure)
-        bad: dict[str, bool] = {}  # of words
+        bad: dict[str, bool] = {}  # by word
         for part in sought(self.words):
             at = lower.find(part)
             while at >= 0:
@@ -120,25 +120,25 @@ class Piece:
                         end = end_of_word
                 at = lower.find(part, end)
         lines = {number: self.all[number] for number in asked}
-        bares = {line: bare(line) for line in lines.values()}  # many may be alike
+        bares = {line: bare(line) for line in lines.values()}  # many are equal
         self.bare = {number: bares[line] for number, line in lines.items()}
         fails = {line: is_failing(line.lower()) for line in {self.bare[n] for n in asked - sure}}
         self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
 
 
 _piece = functools.lru_cache(PIECES)(Piece)
-_ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
+_ASKED: list[Callable[[Piece], Any]] = []  # the searches made in every piece
 
 
 def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
-    """Remember what a function says of a piece, in plain values; it may be asked ahead."""
+    """Cache a function of a piece, which returns plain values and may be called ahead of need."""
     name = f"{ask.__module__}.{ask.__name__}"
 
     def asked(piece: Piece) -> T:
         if name not in piece.__dict__:
             piece.__dict__[name] = ask(piece)
-        said: T = piece.__dict__[name]
-        return said
+        answer: T = piece.__dict__[name]
+        return answer
 
     _ASKED.append(asked)
     return asked
@@ -148,8 +148,7 @@ def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
 def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
     """The text in pieces of whole lines, each with the number of its first line, from 0.
 
-    They stay as they are if there is more at its end; without those that would not, if it
-    `has_more`.
+    Text added at the end changes only the last pieces; if the text `has_more`, those are left out.
     """
     is_dated = are_dated(text.split("\n", SAMPLE)[:SAMPLE])
     first, placed = 0, list[tuple[int, Piece]]()
@@ -161,18 +160,20 @@ def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text, of which the pieces are remembered."""
+    """The lines of a text, whose pieces are cached."""
     return [line for _, piece in pieces(text) for line in piece.all]
 
 
 def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
-    """The numbers, in the text, of the lines that a function names in each piece."""
+    """The numbers in the whole text of the lines that a function names in each piece."""
     return [first + number for first, piece in pieces(text) for number in ask(piece)]
 
 
 def in_pieces(text: str, ask: Callable[[Piece], Iterable[tuple[int, T]]]) -> list[tuple[int, T]]:
-    """The same with what the function says of each line."""
-    return [(first + number, said) for first, piece in pieces(text) for number, said in ask(piece)]
+    """The same, with what the function returns for each line."""
+    return [
+        (first + number, answer) for first, piece in pieces(text) for number, answer in ask(piece)
+    ]
 
 
 def _parts(text: str, has_more: bool) -> Iterator[str]:
@@ -189,9 +190,9 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
 
 
 def failing_in(text: str) -> Iterator[int]:
-    """The numbers of the lines that speak of a failure, of a text that may be very long.
+    """The numbers of the lines that speak of a failure in a text that may be very long.
 
-    A piece at a time: none is kept.
+    Read piece by piece; none is cached.
     """
     first, is_dated = 0, are_dated(text.split("\n", SAMPLE)[:SAMPLE])
     for part in _parts(text, False):
@@ -201,7 +202,7 @@ def failing_in(text: str) -> Iterator[int]:
 
 
 def read_ahead(text: str) -> Iterator[None]:
-    """Read a text of which more will come, a piece at a time: what is read is remembered."""
+    """Read and cache the pieces of a text that is still growing."""
     for _, piece in pieces(text, has_more=True):
         piece.found()
         yield
@@ -210,7 +211,7 @@ def read_ahead(text: str) -> Iterator[None]:
 def read_in_two(text: str) -> None:
     """Read what is left of a long text, half of it in a process of its own, if a core is free.
 
-    What that process does not tell is read when it is asked for. One with threads is not forked.
+    What that process fails to return is read on demand. A process with threads is not forked.
     """
     left = [piece for _, piece in pieces(text) if not piece.is_read]
     if len(left) < _MANY or _cores() == 1 or "threading" in sys.modules:
@@ -220,12 +221,12 @@ def read_in_two(text: str) -> None:
         told = _halved(left[:middle], left[middle:])
     except (OSError, EOFError):
         return  # it could not be started, or was killed
-    for piece, found in zip(left[middle:], told, strict=True):
-        piece.__dict__.update(found)
+    for piece, answers in zip(left[middle:], told, strict=True):
+        piece.__dict__.update(answers)
 
 
 def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
-    """Read some pieces here; what another process finds in others."""
+    """Read some pieces here; return what another process finds in the others."""
     reader, writer = os.pipe()
     process = os.fork()
     if not process:
@@ -240,7 +241,7 @@ def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
 
 
 def _tell(writer: int, others: list[Piece]) -> NoReturn:
-    """Read some pieces, write what is found in them, and end."""
+    """Read some pieces, write the results, and exit."""
     try:
         with open(writer, "wb") as file:
             file.write(marshal.dumps([piece.found() for piece in others]))
@@ -250,12 +251,12 @@ def _tell(writer: int, others: list[Piece]) -> NoReturn:
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def starts(lines: list[str]) -> list[int]:
-    """Where each line begins in its text, and where the next one would."""
+    """The offset of each line in its text, and the one behind the last line."""
     return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
 
 

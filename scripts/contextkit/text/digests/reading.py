@@ -3,8 +3,8 @@
 A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
 table row with its header's words, a log event, a file of a diff.
 
-`text/blocks` says what a text is made of; here, each block is told with the headings, the item or
-the table header above it.
+`text/blocks` says what a text is made of; here, each block comes with the headings, the item or the
+table header above it.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from contextkit.text.digests import pages
 from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
-REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
+REST = "rest"  # the aspect of a line that a kind leaves to be shown by itself
 LISTED = 9  # the rank of an entry of a list
-_PARAGRAPH = 60  # lines that are more than one paragraph
+_PARAGRAPH = 60  # lines from which on a block is more than one paragraph
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
-_LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
+_LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters read of a line
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
-_END = 110  # characters of the end of a line that is longer than it may be
+_END = 110  # characters kept of the end of a line that is too long
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
 )
 
 
 _RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
-_HYPHEN = "\u2010"  # of a page, at the end of a line
+_HYPHEN = "\u2010"  # at the end of a line of a page
 COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
 class Unit(NamedTuple):
-    """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
+    """A statement that makes sense by itself, in the text's own words; `line` is from 1.
 
     `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
-    list, whose first ones are shown. `group` is the name under which units that do not fit are
-    counted, and `short` then represents the unit.
+    list, of which the first are shown. Units that do not fit are counted under the name of their
+    `group`, where `short` stands for the unit.
     """
 
     line: int
@@ -55,16 +55,16 @@ class Unit(NamedTuple):
     rank: int = 0
     group: str = ""
     short: str = ""
-    key: bool = False  # the text itself calls it key
-    derived: bool = False  # counted or measured, not in the text's words
-    times: int = 1  # how many of its group it stands for
-    is_item: bool = False  # begins one of a list; those left out are counted beside the others
+    key: bool = False  # whether the text itself calls it key
+    derived: bool = False  # whether it was counted or measured, and is not in the text's words
+    times: int = 1  # how many units of its group it stands for
+    is_item: bool = False  # whether it begins an item of a list; items left out are counted
 
 
 class Part(str):
-    """The part of a very long text that is read: its beginning, its end, and decisive lines.
+    """What is read of a very long text: its beginning, its end, and decisive lines.
 
-    `whole` is the full text, and `numbers` has the line number in it for each line here.
+    `whole` is the full text; `numbers` has for each line here its number in that text.
     """
 
     whole: str
@@ -76,9 +76,9 @@ _HEAD, _TAIL = 14_000, 5_000  # characters read at the beginning and end of a lo
 _DECISIVE = ("FAIL", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
              "Exception", "rror:", ": error", "fatal:", "Verdict", "Key finding", "P0", "Recommend",
              "must not", "P1", "diff --git ")  # fmt: skip
-_ABOVE = 10_000  # characters above a line in which its heading is looked for
+_ABOVE = 10_000  # characters above a line in which its heading is searched
 _BELOW = 200  # characters read below a heading
-_BETWEEN = 8_000  # characters of such lines that are read in between
+_BETWEEN = 8_000  # characters of decisive lines that are read in between
 
 
 @functools.lru_cache(maxsize=1)
@@ -94,7 +94,7 @@ def part(text: str) -> str:
         at = text.find(mark, head, tail) if room > 0 else -1
         while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
-            needed = at + _BELOW if text[start] == "#" else at  # a heading, with what it is about
+            needed = at + _BELOW if text[start] == "#" else at  # a heading, with the text below it
             end = text.find("\n", needed, at + 2000) + 1 or min(at + 2000, tail)
             room -= 0 if (start, end) in spans else end - start
             spans |= {(start, end), *_headings(text, start, head)}
@@ -118,7 +118,7 @@ def part(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """The text without colors, a runner's times, and states of progress that were overwritten."""
+    """The text without colors, a runner's times, and overwritten progress."""
     if "\x1b" in text:
         text = _COLOR.sub("", text)
     if text[:1] in "2\ufeff" and _RUNNER.match(text):
@@ -153,10 +153,10 @@ def listed(counts: Counter[str], most: int) -> str:
 
 
 def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:
-    """The nearest heading above `at` that is near enough, and the one above that it belongs to.
+    """The nearest heading above `at`, if it is near enough, and its parent heading.
 
-    Without them, what stands between the parts that are read would be shown under the headings of
-    the beginning.
+    Without them, text between the parts that are read would be shown under the headings of the
+    beginning.
     """
     before = at
     for mark in ("\n#", "\n## "):
@@ -170,7 +170,7 @@ def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:
 
 
 class Block(NamedTuple):
-    """A paragraph, list item, or table row; `lead` is the item or sentence it belongs to."""
+    """A paragraph, list item, or table row; `lead` is the item or sentence that leads into it."""
 
     line: int
     titles: tuple[str, ...]
@@ -181,7 +181,7 @@ class Block(NamedTuple):
     def statements(self) -> list[str]:
         """Its sentences without markup, each cut to a unit's length; a row is one statement.
 
-        A name of few words at the beginning, `Disk full.`, is told with what is said of it.
+        A name of few words at the beginning, `Disk full.`, stays with the sentence after it.
         """
         text = plain(self.text)
         parts = [text] if self.kind == "row" else [*sentences(text)]
@@ -191,18 +191,18 @@ class Block(NamedTuple):
 
 
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
-_SAME, ITEMS = 6, 12  # lines, and items, that differ in numbers only and are told as one
-_OWN = Pattern(  # a severity, or a place, with which an item is told for itself
+_SAME, ITEMS = 6, 12  # lines, and items, that differ only in numbers and are shown as one
+_OWN = Pattern(  # a severity or a place, by which an item is shown on its own
     r"\w\.\w{1,5}:\d|\b(?:P[0-3]|BLOCKER|CRITICAL|HIGH|MEDIUM|LOW)\b"
 )
-_FEW = 3  # blanks in the words that name what follows
+_FEW = 3  # blanks in a name of what follows
 _NAME = 8  # blanks in a bold line that is a heading
 LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
     r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
 )
 _BOX = Pattern(r"^\[[ xX]\]\s+")
 _RULE = Pattern(r"[\s|:=_*-]*$")
-_COMMENT = Pattern(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
+_COMMENT = Pattern(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless in a code span
 _STRUCK = Pattern(r"~~[^~\n]+~~")
 _LINK = Pattern(r"!?\[([^\[\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
 _BOLD = Pattern(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
@@ -212,7 +212,7 @@ _FORMS = ("# ", "## ", "### ", "#### ", "##### ", "###### ", "- ", "* ", "|")
 
 
 def formed(lines: Iterable[str]) -> int:
-    """How many lines are Markdown headings, items, or rows; few lines of code or logs are."""
+    """The number of lines that are Markdown headings, items, or rows: few in code and logs."""
     return sum(line.startswith(_FORMS) for line in lines)
 
 
@@ -221,7 +221,7 @@ def plain(text: str) -> str:
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     if "**" in text:
-        spans = text.split("`")  # every other one is code
+        spans = text.split("`")  # every second one is code
         text = "`".join(s if i % 2 else _BOLD.sub(r"\1", s) for i, s in enumerate(spans))
         text = text.replace("**", "") if "`" in text else text  # around code
     return " ".join(text.replace("`", "").split())
@@ -242,7 +242,7 @@ def blocks(text: str) -> tuple[Block, ...]:
         text = _COMMENT.sub(lambda parsed: "\n" * parsed[0].count("\n"), text)
     rows, parsed = markdown_blocks.lines(text), markdown_blocks.blocks(text)
     titles: list[tuple[str, ...]] = []  # the headings of each block, itself included
-    words: dict[int, str] = {-1: ""}  # of each item; at -1, of the sentence that leads to a list
+    words: dict[int, str] = {-1: ""}  # of each item; at -1, of the sentence that leads into a list
     made: list[Block] = []
     for at, block in enumerate(parsed):
         above = titles[block.inside] if block.inside >= 0 else ()
@@ -269,10 +269,10 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def _folded(made: list[Block]) -> Iterator[Block]:
-    """The blocks, of which many items that differ in numbers only are one: `settled 3 (x80)`."""
+    """The blocks, with many items that differ only in numbers joined: `settled 3 (x80)`."""
 
-    def alike(one: tuple[int, Block]) -> tuple[int, str, tuple[str, ...]]:
-        at, block = one
+    def alike(numbered: tuple[int, Block]) -> tuple[int, str, tuple[str, ...]]:
+        at, block = numbered
         is_own = block.kind != "item" or _OWN.search(" ".join([*block.titles[-1:], block.text]))
         return (-at, "", ()) if is_own else (block.line - at, form(block.text), block.titles)
 
@@ -285,7 +285,7 @@ def _folded(made: list[Block]) -> Iterator[Block]:
 
 
 def _below_names(made: list[Block]) -> Iterator[Block]:
-    """The blocks, of which bold lines that stand above others are headings: `**Not done**`."""
+    """The blocks, with bold lines above others turned into headings: `**Not done**`."""
     name, above = "", tuple[str, ...]()
     for block, following in itertools.zip_longest(made, made[1:]):
         if block.titles != above:
@@ -299,7 +299,7 @@ def _below_names(made: list[Block]) -> Iterator[Block]:
 
 
 def name_of(block: Block) -> str:
-    """The few bold words of a block that is nothing else; '' for a statement or with a label."""
+    """The few bold words that a block consists of; '' for a statement or a labeled block."""
     text = block.text
     if block.kind != "text" or not text[:2] == text[-2:] == "**" or text.count("**") != 2:
         return ""
@@ -309,7 +309,7 @@ def name_of(block: Block) -> str:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
+    """The paragraphs of lines, perhaps quoted, with their places; a bold line begins a new one."""
     start, parts = 0, list[str]()
     for number, bare in folded(line.strip().lstrip("> ") for line in lines):
         if parts and (not bare or bare.startswith("**")):
@@ -322,19 +322,19 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def times(text: str, count: int) -> str:
-    """The first of several lines of one form, with how many they are before its last mark."""
+    """The first of several lines of one form, with their number before its final punctuation."""
     bare = text.rstrip(".;,")
     return f"{bare} (x{count}){text[len(bare) :]}"
 
 
 def form(text: str) -> str:
-    """A text without its digits; texts of one form differ in numbers only."""
+    """A text without its digits; texts of one form differ only in numbers."""
     return text.translate(_NO_DIGITS)
 
 
 def folded(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The lines with their places, of which many that differ in numbers only are one."""
-    for _, same in itertools.groupby(enumerate(lines), key=lambda one: form(one[1])):
+    """The lines with their places, with many that differ only in numbers joined."""
+    for _, same in itertools.groupby(enumerate(lines), key=lambda numbered: form(numbered[1])):
         first, *others = same
         if first[1] and len(others) >= _SAME - 1:
             yield first[0], times(first[1], len(others) + 1)
@@ -362,14 +362,14 @@ def row_statement(head: list[str], row: list[str]) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a paragraph; a period ends one only before a space and a new start."""
+    """The sentences of a paragraph; a period ends one only before a space and a new beginning."""
     start, depth = 0, 0
     for match in _ENDS.finditer(text):
         char, index = match[0], match.start()
         if char in "()[]":
             depth = max(0, depth + (1 if char in "([" else -1))
             continue
-        inside = depth > 0 and index - start <= LONGEST  # a bracket may never close
+        inside = depth > 0 and index - start <= LONGEST  # some brackets never close
         end = 0 if inside else _end(text, start, index)
         if end:
             if sentence := text[start:end].strip():
@@ -380,7 +380,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _end(text: str, start: int, index: int) -> int:
-    """The end of the sentence whose mark is at `index`; 0 if the mark does not end a sentence."""
+    """The end of the sentence whose punctuation is at `index`; 0 if that ends no sentence."""
     if text[index] in "。！？":
         return index + 1
     end = index + 1
@@ -399,7 +399,7 @@ _ALNUM = Pattern(r"[^\W_]")
 
 
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The lines between empty ones, with the number, from 0, of the first."""
+    """The runs of lines between empty ones, each with the number, from 0, of its first line."""
     start = 0
     for number, line in enumerate([*lines, ""]):
         if not _ALNUM.search(line) and line.rstrip() != "--":  # above a signature
@@ -409,7 +409,7 @@ def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def prose(lines: list[str]) -> set[int]:
-    """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
+    """The numbers, from 0, of lines in paragraphs: wrapped ones, or several sentences."""
     numbers: set[int] = set()
     low, high = _WRAPPED
     for start, block in paragraphs(lines):
@@ -424,18 +424,18 @@ def prose(lines: list[str]) -> set[int]:
 
 
 def _begin_alike(block: list[str]) -> bool:
-    """Whether most lines that are no whole sentences begin alike, as those of a log."""
+    """Whether most lines that are no whole sentences begin alike, as in a log."""
     begun = [line.split(None, 1)[0] for line in block if line[-1] != "."]
     return len(begun) > 2 * len(set(begun))
 
 
 def depth(line: str) -> int:
-    """How many blanks a line begins with."""
+    """The number of blanks that a line begins with."""
     return len(line) - len(line.lstrip())
 
 
 def is_worded(line: str) -> bool:
-    """Whether nearly all of a line is letters and spaces."""
+    """Whether a line is nearly all letters and spaces."""
     read, share = line[:_READ], 1 - _LETTERS
     others = len(read.encode("utf-8", "replace").translate(None, _WORDED))
     return others < share * len(read) and others < share * len(" ".join(read.split()))
@@ -462,7 +462,7 @@ def clause(text: str, most: int = LONGEST) -> str:
 
 
 def clause_or_words(text: str, most: int) -> str:
-    """As `clause`, but remarks in brackets go first, and it is cut anywhere if it must be."""
+    """Like `clause`, but drops remarks in brackets first and, if need be, cuts anywhere."""
     text = text if len(text) <= most else _REMARK.sub(" (…)", text)
     return clause(text, most) or names.clipped_at_space(text, most)
 
@@ -480,12 +480,12 @@ def both_ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     end = text[-min(_END, most // 2) :]
-    words = _BETWEEN_WORDS.search(end)  # and not between a name and its value
+    words = _BETWEEN_WORDS.search(end)  # not between a name and its value
     return f"{cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:
-    """The places in a statement where it may be cut: after a clause, or between any two words."""
+    """The places where a statement may be cut: after a clause, or between any two words."""
     cuts = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
     inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if cuts else []
     cuts = [at for at in cuts if not any(at in span for span in inside)]
@@ -495,19 +495,19 @@ def ends(text: str, between_words: bool = False) -> list[int]:
 
 
 def beginning(text: str, end: int) -> str:
-    """`text` up to `end`, marked as cut."""
+    """`text` up to `end`, with a mark that it was cut."""
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
 
 
 def wrapped(text: str, more: str) -> str:
-    """A line with the next one of its paragraph; a word that a page parts between them is whole."""
+    """A line joined with the next one of its paragraph; a hyphenated word becomes whole."""
     if not text.endswith(_HYPHEN):
         return f"{text} {more}"
     return text[: -more[:1].islower() or None] + more
 
 
 def joined(line: str, *others: str) -> str:
-    """Statements as one line."""
+    """The statements joined into one line."""
     for other in others:
         line = f"{line} {other}" if line[-1:] in ".!?。！？:：;" else f"{line}; {other}"
     return line

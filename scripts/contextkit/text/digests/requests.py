@@ -1,6 +1,6 @@
 """Requests in the log of a server: which ones were refused or failed, how often, and for whom.
 
-requests.failed(text)       a statement for each status from 400 on, and the lines that it tells
+requests.failed(text)       a unit for each status from 400 on, and the lines it covers
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _REQUEST = Pattern(
 )
 _MARKS = (' HTTP/1.0" ', ' HTTP/1.1" ', ' HTTP/2.0" ', ' HTTP/2" ', ' HTTP/3.0" ')
 _SHOWN, _MOST = 3, 8  # requests of a status, and statuses
-_OFTEN = 3  # requests of one client that are told
+_OFTEN = 3  # requests of one client from which on it is named
 
 
 def failed(text: Lines) -> tuple[list[Unit], set[int]]:
@@ -34,8 +34,10 @@ def failed(text: Lines) -> tuple[list[Unit], set[int]]:
     worst = sorted(by_status, key=lambda status: (status < "5", -len(by_status[status])))[:_MOST]
     for status in worst:
         same = by_status[status]
-        said = reading.listed(Counter(match["what"] for _, match in same), _SHOWN)
+        requests = reading.listed(Counter(match["what"] for _, match in same), _SHOWN)
         who, times = Counter(match["who"] for _, match in same).most_common(1)[0]
-        said += f" ({who} x{times})" * (times >= _OFTEN and times * 2 > len(same))
-        units.append(Unit(same[0][0] + 1, f"HTTP {status}", said, 2.5, 2, "failed", derived=True))
+        requests += f" ({who} x{times})" * (times >= _OFTEN and times * 2 > len(same))
+        units.append(
+            Unit(same[0][0] + 1, f"HTTP {status}", requests, 2.5, 2, "failed", derived=True)
+        )
     return units, {number for status in worst for number, _ in by_status[status]}

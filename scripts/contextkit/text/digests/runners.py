@@ -1,9 +1,9 @@
-"""Runs of tests, whatever the runner: known by what it prints itself, not by what it quotes.
+"""Whether a text is a test run, whatever the runner: known by what it prints, not what it quotes.
 
     runners.wrote(text)      whether a runner of tests wrote it
 
 A runner counts the results in a line of its own, above or below its failures, and sets titles
-between rules. What it quotes may be source or help; the text is neither for that.
+between rules. It may quote source or help, which does not make the text source or help.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import re
 from contextkit.text.patterns import Pattern
 
 _RESULT = r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?)"
-_COUNTS = Pattern(  # a line, no part of source, that may count results
+_COUNTS = Pattern(  # a line outside of source that may count results
     rf"(?!.*[\"'`{{}}\\]).*(?:\b\d[\d,]*%? (?:tests? )?{_RESULT}|\b{_RESULT}(?:=|: +)\d"
     r"|\d (?:tests? in|examples),? )",
     re.I,
 )
-_COUNTED = ("pass", "fail", "error", "test in", "tests in", "examples")  # of which it holds one
+_COUNTED = ("pass", "fail", "error", "test in", "tests in", "examples")  # it holds one of these
 _WORDS = Pattern(r"[^\W\d_]+")
 _OF_COUNTS = frozenset(
     "test tests file files suite suites result run runs ran passed passing pass failed failing fail"
@@ -28,20 +28,20 @@ _OF_COUNTS = frozenset(
     " s ms seconds second total duration time examples assertions warnings warning xfailed xpassed"
     " deselected rerun executed with unexpected completed of todo subtests successes".split()
 )
-_OTHERS = 4  # words of which one may be none of these
+_OTHERS = 4  # words, one of which may be another than these
 _STATES = Pattern(r"^(?:(?:ok|FAIL)[ \t]+\S+[ \t]+[\d.]+s|Result: (?:PASS|FAIL))$", re.M)
 _BANNER = Pattern(r"^([=_─━⎯])\1{2,} \S.* \1{3,}$", re.M)
 _SOURCE = Pattern(  # begins a file of source
     r"\s*(?:#|//|/\*|<\?|[\"']{3}|(?:import|from|package|use|using|module|require|def|class|export"
     r"|const|namespace)\b)"
 )
-_END = 6  # lines at the end, of which one may be the last word
+_END = 6  # lines at the end, one of which may be the last word
 _BANNERS = 2
 
 
 @functools.lru_cache(maxsize=4)
 def wrote(text: str) -> bool:
-    """Whether a runner of tests wrote it; source that quotes one begins as source."""
+    """Whether a test runner wrote the text; source that quotes one begins as source."""
     if _says_results("\n".join(text.rstrip().rsplit("\n", _END)[-_END:])):
         return True
     banners = itertools.islice(_BANNER.finditer(text), _BANNERS)
@@ -49,7 +49,7 @@ def wrote(text: str) -> bool:
 
 
 def _says_results(text: str) -> bool:
-    """Whether a line counts results of tests and nothing else: `3 passed, 1 failed in 2 s`."""
+    """Whether a line counts test results and nothing else: `3 passed, 1 failed in 2 s`."""
     rows = (row for row in text.lower().split("\n") if any(map(row.__contains__, _COUNTED)))
     return bool(_STATES.search(text)) or any(map(_is_count, rows))
 

@@ -1,9 +1,9 @@
-"""Outputs of several things that run at once: each of their lines begins with who printed it.
+"""Outputs of several programs that run at once: each line begins with the name of its writer.
 
     streams.cut(lines)       {"@acme/api:build": {4: "src/db.ts(14,9): error …"}}, by line from 0
 
-So do runners of monorepos, containers, and scripts side by side. What such a line says is what its
-thing printed; the same message of two of them is two.
+Runners of monorepos, containers, and parallel scripts print them. The rest of a line is what its
+program printed; the same message from two of them counts twice.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api buil
     r"(?:(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
     r"|(?P<path>(?=\S*[/@#])[\w@./#:-]*\w(?: \w+)?)(?:: |:$))"
 )
-_PLACE = Pattern(r"\.\w{1,4}$|:\d+(?::|$)|^\d+$|^gw\d+$")  # that is no name
-_SAMPLE = 100  # lines by which it is known
-_LEAST, _MOST = 3, 40  # lines of each; things that run at once
-_SHARE = 0.6  # of the lines
+_PLACE = Pattern(r"\.\w{1,4}$|:\d+(?::|$)|^\d+$|^gw\d+$")  # no name
+_SAMPLE = 100  # lines by which such an output is known
+_LEAST, _MOST = 3, 40  # lines of each; programs at once
+_SHARE = 0.6  # of the lines begin with a name
 
 
 def cut(rows: list[str]) -> dict[str, dict[int, str]]:
-    """What each thing printed, by its name; nothing if there are not several."""
+    """The lines of each program, by its name; empty if there are not several."""
     if not _are_owned(rows[:_SAMPLE]):
         return {}
     least = _SHARE * sum(map(bool, rows))
-    found: dict[str, dict[int, str]] = {}
+    streams: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
         if (owned := _OWNED.match(row)) and not _is_other(name := _name(owned)):
-            found.setdefault(name, {})[number] = row[owned.end() :]
-            if len(found) > _MOST:
+            streams.setdefault(name, {})[number] = row[owned.end() :]
+            if len(streams) > _MOST:
                 return {}
-    count = sum(map(len, found.values()))
-    are_streams = len(found) > 1 and count >= least
-    return found if are_streams and count >= _LEAST * len(found) else {}
+    count = sum(map(len, streams.values()))
+    are_streams = len(streams) > 1 and count >= least
+    return streams if are_streams and count >= _LEAST * len(streams) else {}
 
 
 def _are_owned(rows: list[str]) -> bool:
@@ -56,7 +56,7 @@ def _name(owned: re.Match[str]) -> str:
 
 @functools.lru_cache(4096)
 def _is_other(name: str) -> bool:
-    """Whether a name is a place or the level of an event."""
+    """Whether a name is rather a place or the level of an event."""
     is_level = name.isupper() or name.lower() in _LEVELS
     return is_level or bool(_PLACE.search(name)) or failure_words.says_failure(name)
 

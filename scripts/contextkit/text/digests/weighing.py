@@ -1,4 +1,7 @@
-"""How decisive parts of a text are, judging by words in the languages that reports come in."""
+"""How decisive parts of a text are, judging by words in the languages that reports come in.
+
+`make bench what=receipts` measures what the weights keep.
+"""
 
 from __future__ import annotations
 
@@ -106,22 +109,22 @@ LEANING = Pattern(  # only meaningful together with the text before it
 )
 
 
-def is_label(said: str) -> bool:
-    """Whether a line is just a property of the text: `Severity: P1`, `Date: 2026-01-02`."""
-    name, colon, value = said.replace("：", ":", 1).partition(":")
+def is_label(text: str) -> bool:
+    """Whether a line only states a property: `Severity: P1`, `Date: 2026-01-02`."""
+    name, colon, value = text.replace("：", ":", 1).partition(":")
     return bool(colon) and value.count(" ") < 7 and name.strip(_AROUND).lower() in _LABELS
 
 
 @functools.cache
-def is_key(said: str) -> bool:
-    """Whether a text itself calls this key: its findings, its summary, its constraint."""
-    lower = said.lower()
+def is_key(text: str) -> bool:
+    """Whether a text calls something key: its findings, its summary, its constraint."""
+    lower = text.lower()
     return any(word in lower for word in _KEY)
 
 
 @functools.cache
 def only_refers(title: str) -> bool:
-    """Whether what stands under a heading or lead-in only refers: `Sources`, `See also (web):`."""
+    """Whether a heading or lead-in announces mere references: `Sources`, `See also (web):`."""
     return title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED
 
 
@@ -156,11 +159,11 @@ def _states(lower: str) -> bool:
 
 
 @functools.cache
-def of_sentence(said: str) -> float:
+def of_sentence(sentence: str) -> float:
     """How decisive a sentence is by its own words."""
-    weight = 1.35 if _states(said.lower()) else 1.0
-    if SERIOUS.search(said):
+    weight = 1.35 if _states(sentence.lower()) else 1.0
+    if SERIOUS.search(sentence):
         weight *= 1.2
-    if LEANING.match(said):
+    if LEANING.match(sentence):
         weight *= 0.5
     return weight

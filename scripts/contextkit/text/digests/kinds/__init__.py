@@ -1,6 +1,7 @@
 """The kinds of text, one module each, with `confidence(text)` and `units(text)`.
 
-What none of them knows is a run of a tool, or a log.
+A text of none of them is a run of a tool, or a log. `make bench what=outputs` measures the numbers
+of all kinds, and `what=receipts` those of reports and reviews.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from contextkit.base.type_names import ModuleType
 
 
 def module(name: str) -> ModuleType:
-    """The module of a kind, which is loaded when a text may be of it."""
+    """The module of a kind, loaded on demand."""
     return importlib.import_module(f"{__package__}.{name}")
 
 
 @functools.lru_cache(maxsize=32)
 def confidence(name: str, text: str) -> int:
-    """How sure a kind is that a text is of it, 0 to 100."""
+    """How sure a kind is that a text belongs to it, 0 to 100."""
     return int(module(name).confidence(text))

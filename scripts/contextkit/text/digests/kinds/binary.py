@@ -22,7 +22,7 @@ _FORMATS = (
 
 
 def confidence(text: str) -> int:
-    """By bytes that never occur in text."""
+    """The confidence by bytes that never occur in text."""
     return 99 if decoded(text[:8192])[1] == "binary" else 0
 
 

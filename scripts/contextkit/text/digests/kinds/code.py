@@ -31,11 +31,11 @@ _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
 )
 _LONGEST = 140
-_TABLES = 8  # whose rows are counted
+_TABLES = 8  # tables whose rows are counted
 
 
 def confidence(text: str) -> int:
-    """By the share of lines that are definitions, imports, and statements, and no comments."""
+    """The confidence by the share of definitions, imports, and statements, not comments."""
     sample = text[:20_000]
     lines = [line for line in sample.split("\n") if line.strip()]
     if _DEFINED.search(sample):
@@ -59,26 +59,26 @@ def units(text: str) -> list[Unit]:
     defined: list[Unit] = []
     for number, line in enumerate(lines, start=1):
         if _DEFINES.match(line) and not line.lstrip().startswith("@"):
-            said = " ".join(line.split()).rstrip("{: =>")
+            statement = " ".join(line.split()).rstrip("{: =>")
             inner = len(line) - len(line.lstrip())
-            hidden = re.search(r"\b_\w+", said) is not None
+            hidden = re.search(r"\b_\w+", statement) is not None
             weight = (0.9 if inner else 1.6) * (0.6 if hidden else 1.0)
             rank = 0 if inner or hidden else 3
-            said = cut(said, _LONGEST)
-            defined.append(Unit(number, "defines", said, weight, rank, "definitions"))
+            statement = cut(statement, _LONGEST)
+            defined.append(Unit(number, "defines", statement, weight, rank, "definitions"))
         elif todo := _TODO.search(line) if any(map(line.__contains__, _MARKS)) else None:
             defined.append(Unit(number, "to do", cut(todo[0], _LONGEST), 1.6))
     count = sum(unit.aspect == "defines" for unit in defined)
-    said = _doc(text)
-    if not (defined or said):
+    about = _doc(text)
+    if not (defined or about):
         return []
     size = f"{len(lines) - (not lines[-1])} lines, {count} definitions"
     head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]
-    if said:
-        head.append(Unit(1, "about", said, 2.0, 2, "about", key=True))
+    if about:
+        head.append(Unit(1, "about", about, 2.0, 2, "about", key=True))
     rows = Counter(_ROW.findall(text))
     told = (f"{count} rows in {table}" for table, count in rows.most_common(_TABLES))
-    head += [Unit(1, "data", one, 1.5, 3, "tables", derived=True) for one in told]
+    head += [Unit(1, "data", table, 1.5, 3, "tables", derived=True) for table in told]
     return head + defined
 
 

@@ -10,12 +10,13 @@ from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)
-_HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # of a merge, with more marks
+_HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # a merge has more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
-CONFLICT = "in conflict"  # what stands between its marks is no change
+CONFLICT = "in conflict"  # text between conflict marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
-_TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
+_TRIVIAL = 5  # characters of a changed line that says nothing
+_SHOWN, _LONGEST = 4, 90  # lines shown of a file; characters of each
 
 
 class _File:
@@ -27,7 +28,7 @@ class _File:
     def __init__(self, line: int, path: str) -> None:
         self.line, self.path, self.old = line, path, ""
         self.state, self.added, self.removed = "", 0, 0
-        self.lines: list[str] = []  # changed ones, the first few
+        self.lines: list[str] = []  # the first few changed ones
         self.old_left = self.new_left = 0
         self.marks = 1
 
@@ -42,7 +43,7 @@ class _File:
                 self.state = CONFLICT
             marks = line[: self.marks]
             mark = "-" if "-" in marks else "+" if "+" in marks else " "
-            self.old_left = 0  # the lines of the parents do not add up
+            self.old_left = 0  # the line counts of several parents do not add up
         self.old_left -= mark in ("-", " ", "")
         self.new_left -= mark in ("+", " ", "")
         tells = mark in ("+", "-") and len(line.strip()) > _TRIVIAL
@@ -74,7 +75,7 @@ class _File:
 
 
 def confidence(text: str) -> int:
-    """By the head of its first file, or by the last line of `git diff --stat`."""
+    """The confidence by the head of its first file, or by the last line of `git diff --stat`."""
     sample = text[:20_000]
     end = text[-200:]
     if " changed" in end and _TOTAL.search(end) and _stated(sample):
@@ -91,7 +92,7 @@ def confidence(text: str) -> int:
 
 
 def _is_file(names: tuple[str, str]) -> bool:
-    """Whether what a diff compares are files, or the same thing in two states."""
+    """Whether a diff compares files, or the same thing in two states."""
     return names[0] == names[1] or any(mark in "".join(names) for mark in "./\\\t")
 
 
@@ -100,41 +101,41 @@ def units(text: str) -> list[Unit]:
     files = _files(text)
     if not files:
         return _statistics(text)
-    settled = [one for one in files if one.state != CONFLICT]
+    settled = [file for file in files if file.state != CONFLICT]
     added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
-    names = {one.path for one in settled}  # the same one may be in several commits
+    names = {file.path for file in settled}  # one file may be in several commits
     parts = [f"{counted(len(names), 'file')} changed", *_lines(added, removed)] if names else []
     if len(settled) < len(files):
         parts.insert(0, f"{counted(len(files) - len(settled), 'file')} in conflict")
     units = [Unit(1, "diff", ", ".join(parts), 3.0, 1, "diff", derived=True)]
-    for one in sorted(_once(files), key=lambda one: -(one.added + one.removed)):
-        changed = one.added + one.removed
-        counts = _lines(one.added, one.removed) if one.state != CONFLICT else ()
-        shown = " ".join([one.path, *counts])
-        if one.state:
-            shown += f" ({one.state}{' from ' + one.old if one.old else ''})"
-        rank = 2 if one.state else 3
-        units.append(Unit(one.line, one.state or "changed", shown, 1.0 + min(changed, 400) / 400,
-                          rank, "files", one.path, derived=True))  # fmt: skip
-        if one.lines and one.state in ("", CONFLICT):
-            shown = "; ".join(one.lines)
-            units.append(Unit(one.line, one.path, shown, 1.0 + min(changed, 400) / 400))
+    for file in sorted(_once(files), key=lambda file: -(file.added + file.removed)):
+        changed = file.added + file.removed
+        counts = _lines(file.added, file.removed) if file.state != CONFLICT else ()
+        shown = " ".join([file.path, *counts])
+        if file.state:
+            shown += f" ({file.state}{' from ' + file.old if file.old else ''})"
+        rank = 2 if file.state else 3
+        units.append(Unit(file.line, file.state or "changed", shown, 1.0 + min(changed, 400) / 400,
+                          rank, "files", file.path, derived=True))  # fmt: skip
+        if file.lines and file.state in ("", CONFLICT):
+            shown = "; ".join(file.lines)
+            units.append(Unit(file.line, file.path, shown, 1.0 + min(changed, 400) / 400))
     return units
 
 
 def _once(files: list[_File]) -> list[_File]:
-    """The files, of which one that several diffs change in the same way has all their lines."""
+    """The files, merging those that several diffs change in the same way."""
     first: dict[tuple[str, str], _File] = {}
-    for one in files:
-        same = first.setdefault((one.path, one.state), one)
-        if same is not one:
-            same.added, same.removed = same.added + one.added, same.removed + one.removed
-            same.lines = [*same.lines, *one.lines][:_SHOWN]
+    for file in files:
+        same = first.setdefault((file.path, file.state), file)
+        if same is not file:
+            same.added, same.removed = same.added + file.added, same.removed + file.removed
+            same.lines = [*same.lines, *file.lines][:_SHOWN]
     return [*first.values()]
 
 
 def _lines(added: int, removed: int) -> list[str]:
-    """How many lines changed; nothing where none did, or where words are marked and not lines."""
+    """The counts of changed lines; empty if there are none, as in a diff of words."""
     return [f"+{added} -{removed}"] if added or removed else []
 
 
@@ -163,7 +164,7 @@ def _files(text: str) -> list[_File]:
 
 
 def begins_file(lines: list[str], at: int) -> bool:
-    """Whether a line begins another file, even where a hunk is not over by its counts."""
+    """Whether a line begins another file, even if the hunk's counts expect more lines."""
     if lines[at].startswith("diff --git "):
         return True
     marks = ("--- ", "+++ ", "@@ -")
@@ -171,7 +172,7 @@ def begins_file(lines: list[str], at: int) -> bool:
 
 
 def _stated(text: str) -> bool:
-    """Whether most lines state how many lines of a file changed, as `git diff --stat` does."""
+    """Whether most lines count the changed lines of a file, as in `git diff --stat`."""
     lines = [line for line in text.split("\n") if line.strip()]
     return sum(bool(_STATED.match(line)) for line in lines) * 2 > len(lines)
 

@@ -1,4 +1,4 @@
-"""The help or manual page of a command or module: its use, what it does, the names it knows."""
+"""The help or manual page of a command or module: its usage, its purpose, the names it lists."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _TERM = Pattern(  # an option, or a name in a column of its own
     r"\s{1,16}(?P<name>-{1,2}\w.{0,70}?|[A-Za-z][\w:.@+-]{0,30}(?:, ?[\w-]{1,20})*)"
     r"(?:\s{2,}(?P<said>\S.*))?$"
 )
-_NAME = Pattern(r"[\w.:-]+(?:=\S*)?")  # at the beginning of a line that is defined below
+_NAME = Pattern(r"[\w.:-]+(?:=\S*)?")  # begins a line whose description is below
 _TITLE = Pattern(r"\s{0,3}\S.{0,60}:$|[^\W\d_a-z][^a-z\d]{2,40}$")
-_SAMPLE = 20_000  # characters by which a help is known
-_FEW = 6  # names that a help has at least
+_SAMPLE = 20_000  # characters by which a help page is known
+_FEW = 6  # least names of a help page
 _NAMES = 10  # names in a statement
-_LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line that is defined below
-_INDENT = 4  # of such a line at least
+_LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line whose description is below
+_INDENT = 4  # least indent of that description
 
 
 class _Name(NamedTuple):
@@ -40,13 +40,13 @@ class _Name(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By its usage or its first line, and the names in it."""
+    """The confidence by its usage or its first line, and the names in it."""
     sample = text[:_SAMPLE]
     if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
-        return 0  # names are indented
+        return 0  # a help page indents its names
     lines = sample.expandtabs().split("\n")
     names = _names(lines)
-    options = sum(one.name[:1] == "-" for one in names)
+    options = sum(entry.name[:1] == "-" for entry in names)
     if is_page(text):
         return 70 * (len(names) >= _FEW // 2)
     size = sum(map(bool, lines))
@@ -60,17 +60,17 @@ def is_page(text: str) -> bool:
 
 
 def units(text: str) -> list[Unit]:
-    """Its usage and the names by heading; what else it says is told line by line."""
+    """Its usage and the names by heading; everything else line by line."""
     lines = text.expandtabs().split("\n")
     names = _names(lines)
     usage = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
-    others = list(_others(lines, {one.line for one in names}))
+    others = list(_others(lines, {entry.line for entry in names}))
     about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2][:1]
     told = list[Unit]()
     for first in about:
         rows = [*itertools.takewhile(str.strip, lines[first - 1 :])]
-        said = " ".join(" ".join(rows).split())
-        told.append(Unit(first, "", cut(said, _LONGEST), 3.0, 1, key=True))
+        sentence = " ".join(" ".join(rows).split())
+        told.append(Unit(first, "", cut(sentence, _LONGEST), 3.0, 1, key=True))
         others = [n for n in others if n not in range(first, first + len(rows))]
     rest = [Unit(n, reading.REST, lines[n - 1]) for n in others]
     return [*told, *usage, *_listed(names), *rest]
@@ -84,7 +84,7 @@ def _usage(lines: list[str], at: int) -> Unit:
 
 
 def _described(lines: list[str]) -> int:
-    """How many lines are a name and, in a column of their own, some words about it."""
+    """The number of lines with a name and, in a column of their own, some words about it."""
     matches = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
     return sum(match["said"].count(" ") > 1 for match in matches if match and match["said"])
 
@@ -104,12 +104,12 @@ def _names(lines: list[str]) -> list[_Name]:
 
 
 def _is_heading(lines: list[str], at: int) -> bool:
-    """Whether a line is a heading of a page: capitalized, and between an empty and a deeper one."""
+    """Whether a line is a page's heading: capitalized, between an empty and a deeper line."""
     return lines[at].lstrip()[:1].isupper() and _stands_out(lines, at)
 
 
 def _stands_out(lines: list[str], at: int) -> bool:
-    """Whether a line that is a little indented stands below an empty one and above deeper ones."""
+    """Whether a slightly indented line stands below an empty one and above deeper ones."""
     depth = _depth(lines[at])
     below = _depth(lines[at + 1]) if at + 1 < len(lines) else 0
     is_below_empty = not "".join(lines[max(0, at - 1) : at]).strip()
@@ -117,13 +117,13 @@ def _stands_out(lines: list[str], at: int) -> bool:
 
 
 def _column(line: str) -> tuple[int, int]:
-    """Where a name begins and where what is said of it does; zeros if a line has not both."""
+    """The columns where a name and its description begin; zeros if either is missing."""
     match = _TERM.match(line) if line[:1] in (" ", "\t") else None
     return (match.start("name"), match.start("said")) if match and match["said"] else (0, 0)
 
 
 def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
-    """The name that a line defines: an option, one of a column, or one with deeper lines below."""
+    """The name that a line defines: an option, a name in a column, or one above deeper lines."""
     line, depth = lines[at], _depth(lines[at])
     if not depth:
         return ""
@@ -153,13 +153,13 @@ def _depth(line: str) -> int:
 
 
 def _listed(names: list[_Name]) -> list[Unit]:
-    """The names by heading, a few in a statement; those with a short form are used most."""
+    """The names by heading, a few in each statement; those with a short form come first."""
     units = []
-    for section, inside in itertools.groupby(names, key=lambda one: one.section):
-        order = sorted(inside, key=lambda one: one.name[:1] == "-" and one.name[:2] == "--")
+    for section, inside in itertools.groupby(names, key=lambda entry: entry.section):
+        order = sorted(inside, key=lambda entry: entry.name[:1] == "-" and entry.name[:2] == "--")
         for at in range(0, len(order), _NAMES):
             few = order[at : at + _NAMES]
-            shown = ", ".join(one.name for one in few)
+            shown = ", ".join(entry.name for entry in few)
             weight, rank = 1.8 / (1 + at / _NAMES), 0 if at else 3
             line, count = few[0].line, len(few)
             units.append(Unit(line, section, shown, weight, rank, "names", times=count))
@@ -167,7 +167,7 @@ def _listed(names: list[_Name]) -> list[Unit]:
 
 
 def _others(lines: list[str], defined: set[int]) -> Iterator[int]:
-    """The lines, from 1, that define no name and stand below none, and are no usage."""
+    """The numbers, from 1, of lines that neither define nor describe a name, and are no usage."""
     depth = -1
     for number, line in enumerate(lines, start=1):
         if number in defined or (_USAGE.match(line) and " " not in line.strip()):

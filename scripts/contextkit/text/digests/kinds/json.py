@@ -16,15 +16,15 @@ _DECIDE = frozenset(
     " verdict summary".split()
 )
 _WELL = frozenset("ok success passed pass done completed info debug active 200 0".split())
-_KEYS, _FEW = 12, 8  # keys of an object that are listed; entries of a list told one by one
+_KEYS, _FEW = 12, 8  # keys of an object that are listed; entries up to which a list is shown whole
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
-_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and what is around values
-_CUT = 200_000  # characters in which the end of an incomplete text is looked for
+_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and brackets
+_CUT = 200_000  # characters in which the end of an incomplete text is searched
 
 
 def confidence(text: str) -> int:
-    """By its first character, and by parsing it or the look of its lines; XML is a tree, too."""
+    """The confidence by the first character, and by parsing or lines; XML is a tree as well."""
     bare = text.lstrip("\ufeff \t\r\n")
     is_json = bare[:1] in ("{", "[")
     if objects.tree(text) is not None:
@@ -41,7 +41,7 @@ def _is_cut(text: str) -> bool:
 
 
 def _beginning(text: str) -> tuple[Any, int]:
-    """The value of which a text is the beginning, as far as it goes, and the line of its end."""
+    """The value that a text begins, as far as it goes, and the line where it ends."""
     import json
 
     closing, end, missing = "", 0, ""
@@ -79,45 +79,45 @@ def units(text: str) -> list[Unit]:
     return placed
 
 
-def _tell(path: str, value: object, found: list[Unit], depth: int) -> None:
-    """The size of what holds others, the values of an object together, then what is inside."""
-    if depth > _DEEPEST or len(found) > _MOST:
+def _tell(path: str, value: object, units: list[Unit], depth: int) -> None:
+    """Tell the size of a container, then the plain values of an object, then what is inside."""
+    if depth > _DEEPEST or len(units) > _MOST:
         return
     if isinstance(value, dict) and value:
         if not path or len(value) > _KEYS:
             shown = ", ".join(map(str, list(value)[:_KEYS])) + (" …" if len(value) > _KEYS else "")
             text = f"object of {len(value)} keys: {shown}"
             unit = Unit(1, path or "shape", text, 0.7 if path else 2.0, 0 if path else 1, "shape")
-            found.append(unit._replace(derived=True))
-        found += _values(path, {str(key): inner for key, inner in value.items()})
+            units.append(unit._replace(derived=True))
+        units += _values(path, {str(key): inner for key, inner in value.items()})
         alike = _alike(value)
         if alike:
-            _columns(path, alike, found)
-            left = (str(one[""]) for one in alike[1:2] + alike[-2:-1])
-            found += [Unit(1, path, "", 0.1, table.LEFT, short=name) for name in left]
+            _columns(path, alike, units)
+            left = (str(row[""]) for row in alike[1:2] + alike[-2:-1])
+            units += [Unit(1, path, "", 0.1, table.LEFT, short=name) for name in left]
         for key, inner in value.items() if not alike else ():
-            _tell(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
+            _tell(f"{path}.{key}" if path else str(key), inner, units, depth + 1)
     elif isinstance(value, list) and value:
-        found.append(_size(path, value, depth))
+        units.append(_size(path, value, depth))
         rows = [entry for entry in value if isinstance(entry, dict)] or _rows(value)
         if len(rows) > _FEW:
-            _columns(path, rows, found)
+            _columns(path, rows, units)
         for index, inner in enumerate(value if len(rows) <= _FEW else ()):
-            _tell(f"{path}[{index}]", inner, found, depth + 1)
+            _tell(f"{path}[{index}]", inner, units, depth + 1)
         if texts := [_shown(entry) for entry in value if isinstance(entry, str | int | float)]:
             text = ", ".join(texts[:_FEW]) + (" …" if len(texts) > _FEW else "")
-            found.append(Unit(1, path or "values", text, 0.8))
+            units.append(Unit(1, path or "values", text, 0.8))
 
 
 def _rows(value: list[object]) -> list[dict[str, object]]:
-    """Lists of plain values as objects, whose fields are the places in the list."""
+    """Lists of plain values as objects, whose fields are the positions in the list."""
     plain = [entry for entry in value if isinstance(entry, list)
              and not any(isinstance(inner, dict | list) for inner in entry)]  # fmt: skip
     return [{f"[{at}]": inner for at, inner in enumerate(entry)} for entry in plain]
 
 
 def _values(path: str, value: dict[str, object]) -> Iterator[Unit]:
-    """The values of an object that are no objects or lists; of many, those that decide first."""
+    """The plain values of an object; of many, the decisive ones come first."""
     plain = {key: _shown(inner) for key, inner in value.items()
              if not (isinstance(inner, dict | list) and inner)}  # fmt: skip
     decide = [key for key, shown in plain.items()
@@ -156,7 +156,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A tree of XML without tags; of the elements in one, a list only where there are several."""
+    """A tree of XML without tags, with lists only where an element occurs several times."""
     if isinstance(value, list):
         return [*map(_plain, value)] if len(value) > 1 else _plain(value[0])
     if not isinstance(value, dict):
@@ -166,20 +166,20 @@ def _plain(value: Any) -> Any:
 
 
 def _alike(value: dict[Any, object]) -> list[dict[str, object]]:
-    """The objects in one by their names, if there are many that share most of their keys."""
-    inner = {str(key): one for key, one in value.items() if isinstance(one, dict)}
-    keys = Counter(key for one in inner.values() for key in one)
+    """The objects in one as rows with their names, if there are many that share most keys."""
+    inner = {str(key): fields for key, fields in value.items() if isinstance(fields, dict)}
+    keys = Counter(key for fields in inner.values() for key in fields)
     shared = sum(count for count in keys.values() if count * 2 > len(inner))
     is_alike = len(inner) > _FEW and shared * 2 > keys.total()
-    return [{"": name, **one} for name, one in inner.items()] if is_alike else []
+    return [{"": name, **fields} for name, fields in inner.items()] if is_alike else []
 
 
-def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
-    """A list of objects as a table: the values of each field, outliers, the first and the last."""
+def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> None:
+    """Tell a list of objects as a table: the values of each field, outliers, both ends."""
     path = path or "entries"
     flat = [dict(_flat(row)) for row in rows]
     often = Counter(key for row in flat for key in row)
-    found += _odd(path, flat, often)
+    units += _odd(path, flat, often)
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
@@ -187,16 +187,16 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
             group = "fields" if is_field else unit.group
-            found.append(
+            units.append(
                 unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)
             )
     for index in (0, len(rows) - 1):
         shown = row_statement(keys, body[index][1])[:_ENTRY]
-        found.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
+        units.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
-    """The entries with fields that nearly no other has, each with its name."""
+    """The entries with fields that nearly no other entry has, each with its name."""
     few = {key for key, count in often.items() if count <= max(1, len(flat) // 20)}
     odd = [row for row in flat if not few.isdisjoint(row)]
     every = [key for key, count in often.items() if count == len(flat)]
@@ -205,11 +205,11 @@ def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator
         label = table.naming([(1, [row[key] for key in every]) for row in flat], -1)
     for row in odd if len(odd) <= max(_FEW, len(flat) // 20) else ():
         fields = sorted(filter(few.__contains__, row), key=lambda key: _last(key) not in _DECIDE)
-        said = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
+        shown = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
         name = row[every[label]] if label >= 0 else ""
-        text = cut(f"{name} - {said}" if name else said, _ENTRY)
-        fails = says_failed(said)
-        if said:
+        text = cut(f"{name} - {shown}" if name else shown, _ENTRY)
+        fails = says_failed(shown)
+        if shown:
             yield Unit(
                 1, path, text, 2.0, 2 - fails, "outliers", short=name, key=fails, derived=True
             )
@@ -220,14 +220,15 @@ def _last(key: str) -> str:
 
 
 def _flat(row: dict[str, object], path: str = "") -> Iterator[tuple[str, str]]:
-    """The values of an object, and of those in it, with their paths."""
+    """The plain values in an object, at any depth, by their paths."""
     for key, value in row.items():
         inner = value if isinstance(value, list) else [value]
-        objects_in = [one for one in inner if isinstance(one, dict)][:_FEW]
+        objects_in = [entry for entry in inner if isinstance(entry, dict)][:_FEW]
         if objects_in and path.count(".") < _DEEPEST:
             told: dict[str, str] = {}
-            for name, said in (pair for one in objects_in for pair in _flat(one, f"{path}{key}.")):
-                told[name] = f"{told[name]} / {said}" if name in told else said
+            below = f"{path}{key}."
+            for name, text in (pair for entry in objects_in for pair in _flat(entry, below)):
+                told[name] = f"{told[name]} / {text}" if name in told else text
             yield from told.items()
         else:
             yield f"{path}{key}".rstrip("."), _cell(value)

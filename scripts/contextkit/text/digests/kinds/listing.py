@@ -1,4 +1,4 @@
-"""A listing, one thing a line: paths, files with sizes, a tree, found lines, commits."""
+"""A listing with one thing per line: paths, files with sizes, a tree, search hits, commits."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
-_HIT = Pattern(  # no line of a compiler or linter
+_HIT = Pattern(  # not a line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
-    r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
+    r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a context line
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d"
     r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
-_COMMIT = Pattern(  # no line of `git blame`
-    r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
+_COMMIT = Pattern(  # not a line of `git blame`
+    r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # not a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
 )
@@ -45,58 +45,58 @@ _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
 ENTRY = Pattern(_ENTRY)
-_FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with what is between files
+_FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with the lines between files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_LOOKED_AT = 200  # lines that are looked at to tell the kind
-_SHARE = 0.8  # of them that must have the form
+_LOOKED_AT = 200  # lines by which the form is known
+_SHARE = 0.8  # share of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
-_STATES, _RARE = 5, 5  # of files that are checked; of so many, one in a rare state
-_NAMED = 8  # commits with the names of branches and tags that come first
+_STATES, _RARE = 5, 5  # states of checked files; files per one in a rare state
+_NAMED = 8  # commits with a branch or tag that come first
 _NEWEST = 3  # commits that come first
 _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
-_MARKED = Pattern(  # a box, ticked or not; a sign between two versions; what becomes of a thing
+_MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what happens to a thing
     r"\n[ \t]*+(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
     r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
-_TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with how many items are below it
+_TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with the number of items below it
 _COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
 _FIRST = 2  # items of each list that come first
 _ITEM = Pattern(r" {0,4}[*•+-] \S")
-_ENDS = Pattern(r"[.!?;,{(]$")  # of no title
+_ENDS = Pattern(r"[.!?;,{(]$")  # ends a line that is no title
 _REMARKED = Pattern(r" \([^()]{4,}\)$")  # `(latest: v2.0)`
-_DEFINES = Pattern(  # a found line that defines what was looked for
+_DEFINES = Pattern(  # a hit that defines the name searched for
     r":\d+:\s*(?:(?:export|public|private|static|async|pub|default|abstract) )*"
     r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
     r"|:\d+:\s*(?:CREATE|ALTER) "
 )
-_SELDOM, _BESIDE = 50, 10  # entries, and those of a folder, of which one is of a rare mode
+_SELDOM, _BESIDE = 50, 10  # entries in all, and in a folder, per one with a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
 _DIGITS = Pattern(r"\d+")
-_LARGEST = 200_000  # characters in which lists with titles are looked for
-_RUNS = 3  # of a tool at least
+_LARGEST = 200_000  # characters in which lists with titles are searched
+_RUNS = 3  # least runs of a tool
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 STATES = "states"  # the group of those
-_MARKS, _FIELDS = 4, 20  # lines with marks at least, and fields of a description
+_MARKS, _FIELDS = 4, 20  # least lines with marks, and least fields of a description
 
-_Field = tuple[int, str, str, str]  # its number, indent, name and value
-Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
+_Field = tuple[int, str, str, str]  # line number, indent, name and value
+Entries = list[tuple[int, re.Match[str]]]  # the lines of one form, with their numbers
 
 
 def confidence(text: str) -> int:
-    """By the share of lines of one form."""
+    """The confidence by the share of lines of one form."""
     return 66 if _form(text) else 0
 
 
 def _form(text: str) -> str:
-    """The name of the form that most lines have: one of `_FORMS`, `log` of git, or ''."""
+    """The form of most lines: a key of `_FORMS`, `log` for git's log, or ''."""
     lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
@@ -120,7 +120,7 @@ def _lines(text: str) -> list[tuple[int, str]]:
 
 
 def units(text: str) -> list[Unit]:
-    """How many, the most frequent folders or files with their counts, then the lines."""
+    """The number of entries, the most frequent folders or files with their counts, then lines."""
     form, lines = _form(text), _lines(text)
     if form in ("", "log"):
         return _log(lines) if form else []
@@ -133,7 +133,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _below_roots(units: list[Unit], others: list[Unit]) -> list[Unit]:
-    """The entries of several trees, each under the line that is above its tree."""
+    """The entries of several trees, each under the line above its tree."""
     roots = [root for root in others if any(unit.line == root.line + 1 for unit in units)]
     if len(roots) < 2:
         return units
@@ -144,7 +144,7 @@ def _below_roots(units: list[Unit], others: list[Unit]) -> list[Unit]:
 
 
 def _paths(entries: Entries) -> list[Unit]:
-    """How many paths in which folders, with which endings."""
+    """The numbers of paths, by folder and by file extension."""
     endings = Counter(os.path.splitext(match[0])[1] or "no ending" for _, match in entries)
     shown = reading.listed(endings, _SHOWN)
     return [
@@ -154,17 +154,17 @@ def _paths(entries: Entries) -> list[Unit]:
 
 
 def _hits(entries: Entries) -> list[Unit]:
-    """How many lines in which files; the lines beside them count for nothing.
+    """The number of hits in each file, without context lines.
 
-    Of files with one of few states each, the states and the files with a rare one.
+    For files that each have one of a few states: the states, and the files in a rare one.
     """
-    said = [match[0][match.end("hit") - match.start() :].strip() if match["hit"] else ""
+    texts = [match[0][match.end("hit") - match.start() :].strip() if match["hit"] else ""
             for _, match in entries]  # fmt: skip
-    states = Counter(said)
+    states = Counter(texts)
     are_words = all(state.replace(" ", "").isalpha() for state in states)
     if 1 < len(states) <= _STATES and len(states) * _RARE < len(entries) and are_words:
         told = _sums(f"{counted(len(entries), 'file')}: {reading.listed(states, _STATES)}")
-        rare = [states[state] * _RARE < len(entries) for state in said]
+        rare = [states[state] * _RARE < len(entries) for state in texts]
         rows = zip(entries, rare, strict=True)
         return told + [Unit(n, "file", _shown(match), 2.0 if is_rare else 0.5, 2 * is_rare)
                        for (n, match), is_rare in rows]  # fmt: skip
@@ -174,7 +174,7 @@ def _hits(entries: Entries) -> list[Unit]:
 def _grouped(
     entries: Entries, noun: str, where: str, group_of: Callable[[re.Match[str]], str | None]
 ) -> list[Unit]:
-    """How many entries in which groups; then each, the first of a small group before others."""
+    """The number of entries in each group; then all, the first of small groups before others."""
     groups = Counter(group for _, match in entries if (group := group_of(match)))
     count = sum(groups.values())
     seen = Counter[str]()
@@ -188,13 +188,13 @@ def _grouped(
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        one = Unit(number, noun, _shown(match), weight + defines, 3 * defines)
-        told.append(one._replace(group=noun if group else ""))
+        unit = Unit(number, noun, _shown(match), weight + defines, 3 * defines)
+        told.append(unit._replace(group=noun if group else ""))
     return [*units, *_counted(told, count - sum(bool(unit.group) for unit in told))]
 
 
 def _counted(units: list[Unit], left: int) -> list[Unit]:
-    """The first of units that are equal, for all of them; then one for those that are left out."""
+    """Equal units as one with their count; then one for those that are left out."""
     times = Counter(unit.text for unit in units)
     first = {unit.text: unit for unit in reversed(units)}
     told = [first[text]._replace(times=count) for text, count in times.items()]
@@ -203,7 +203,7 @@ def _counted(units: list[Unit], left: int) -> list[Unit]:
 
 
 def _files(entries: Entries) -> list[Unit]:
-    """How many files in how many folders, the largest; then each with its size."""
+    """The number of files and folders, and the largest; then each file with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
     modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
@@ -218,7 +218,7 @@ def _files(entries: Entries) -> list[Unit]:
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
-    largest = sorted(named, key=lambda one: -_bytes(one[2]))[:_SHOWN]
+    largest = sorted(named, key=lambda row: -_bytes(row[2]))[:_SHOWN]
     summary = f"{counted(len(files), 'file')} and {counted(folders, 'folder')}"
     shown = ", ".join(f"{name} {size}" for _, name, size in largest)
     return [
@@ -231,7 +231,7 @@ def _files(entries: Entries) -> list[Unit]:
 
 
 def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
-    """Those with a mode that is rare in the listing, or that no other one beside them has."""
+    """The entries with a mode that is rare in the listing, or unique in their folder."""
     often = Counter(mode for _, _, mode in entries)
     inside = Counter(os.path.dirname(path) for _, path, _ in entries)
     beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
@@ -242,18 +242,18 @@ def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
         is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
         if often[mode] <= few or (is_alone and mode[0] != "d"):
             rare.append((number, path, mode))
-    rare.sort(key=lambda one: often[one[2]] > few)
+    rare.sort(key=lambda entry: often[entry[2]] > few)
     return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
-    """A size in bytes; 0 for the numbers of a device."""
+    """A size in bytes; 0 for the numbers of a device file."""
     digits = size.rstrip("KMGT").replace(",", ".")
     return 0.0 if " " in size else float(digits) * _UNITS.get(size[-1:], 1)
 
 
 def _tree(entries: Entries) -> list[Unit]:
-    """How many entries, those at the top, what is amiss, then the others."""
+    """The number of entries, those at the top, then unusual ones, then the others."""
     nodes = [(n, len(match["lines"]), " ".join(match["name"].split())[:_LONGEST])
              for n, match in entries]  # fmt: skip
     top = min(depth for _, depth, _ in nodes)
@@ -304,7 +304,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
 
 
 def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
-    """Each value that a plan changes, with the thing above that has it."""
+    """Each value that a plan changes, with the thing above it that has the value."""
     thing = ""
     for number, line in enumerate(lines, start=1):
         thing = things.get(number, thing)
@@ -313,9 +313,9 @@ def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
 
 
 def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """How many items are in each of several lists with titles, then the items; their lines.
+    """The number of items in each of several titled lists, then the items; and their lines.
 
-    Below a title are as many lines as it says, or those with a mark.
+    A title has as many items below it as it says, or all lines with a mark.
     """
     lists = {at: items for at, line in enumerate(lines)
              if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
@@ -328,14 +328,14 @@ def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
     units = _sums(counts)
     for at, items in lists.items():
         for place, number in enumerate(items):
-            said = reading.cut(" ".join(lines[number].strip("*•+- ").split()), _LONGEST)
-            is_first = place < _FIRST or says_failed(said)
-            units.append(Unit(number + 1, names[at], said, 1.0 + is_first, 2 * is_first))
+            item = reading.cut(" ".join(lines[number].strip("*•+- ").split()), _LONGEST)
+            is_first = place < _FIRST or says_failed(item)
+            units.append(Unit(number + 1, names[at], item, 1.0 + is_first, 2 * is_first))
     return units, grouped
 
 
 def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """The values of the fields that each of several runs of a tool printed; their lines."""
+    """The values of each field that several runs of a tool printed, and their lines."""
     fields: dict[str, list[tuple[int, str]]] = {}
     for number, line in enumerate(lines):
         if ":" in line and (field := _VALUE.match(line)):
@@ -346,12 +346,12 @@ def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
     units, told = list[Unit](), set[int]()
     for form, values in fields.items() if runs >= _RUNS else ():
         if len(values) == runs and len({value for _, value in values}) > 1:
-            said = ", ".join(value for _, value in values[:_SHOWN])
-            said += f", +{runs - _SHOWN} more" * (runs > _SHOWN)
+            shown = ", ".join(value for _, value in values[:_SHOWN])
+            shown += f", +{runs - _SHOWN} more" * (runs > _SHOWN)
             label, unit = form.split(": ", 1)
             rank = 2 if says_failure(label) else 3
-            said = f"{label}: {said}{unit}"
-            units.append(Unit(values[0][0] + 1, "", said, 2.0, rank, derived=True))
+            shown = f"{label}: {shown}{unit}"
+            units.append(Unit(values[0][0] + 1, "", shown, 2.0, rank, derived=True))
             told.update(number + 1 for number, _ in values)
     return units, told
 
@@ -384,7 +384,7 @@ def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
 
 @of_piece
 def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
-    """The lines of a piece with marks, by number: the mark, its thing, whether it is a box."""
+    """The marked lines of a piece by number: the mark, the thing, whether it is a checkbox."""
     return [(number - 1, (match["box"] or match["sign"] or match["fate"],
                           match["name"] or match["thing"] or match[0], bool(match["box"])))
             for number, match in reading.places(_MARKED, f"\n{piece.text}")]  # fmt: skip
@@ -398,19 +398,19 @@ def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
 
 
 def _states(text: str, lines: list[str]) -> Iterator[Unit]:
-    """Of a description in indented fields, what became of each thing."""
+    """The state of each thing in a description with indented fields."""
     fields = in_pieces(text, _fields)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
     path: list[_Field] = []
-    above: list[_Field] = []  # those of the last state; the first one is told whole
+    above: list[_Field] = []  # those around the last state; the first state has its whole path
     for number, parts in fields:
         field = (number, *parts)
         path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
         if _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
-            said = " › ".join(map(_field, new))
-            yield Unit(number + 1, _thing(path), said, 2.0, 2, STATES, key=True)
+            states = " › ".join(map(_field, new))
+            yield Unit(number + 1, _thing(path), states, 2.0, 2, STATES, key=True)
             above = [*path]
 
 
@@ -424,7 +424,7 @@ def _field(field: _Field) -> str:
 
 
 def _thing(path: list[_Field]) -> str:
-    """What a state is about: the fields around it that have no value."""
+    """The thing that a state is about: the fields around it that have no value."""
     return " › ".join(field[2] for field in path if not field[3])
 
 
@@ -448,19 +448,19 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
 
 
 def _blamed(entries: Entries) -> list[Unit]:
-    """Who wrote how many lines of a file, then those of small commits, the newest first."""
+    """The lines of a file by author, then those of small commits, the newest first."""
     sizes = Counter(match["commit"] for _, match in entries)
     authors = Counter(match["who"] for _, match in entries)
     newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
-    said = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
-    units = _sums(f"{said} {newest['commit']} of {newest['date']}", "authors", authors)
-    order = sorted(entries, key=lambda one: one[1]["date"], reverse=True)
-    order.sort(key=lambda one: sizes[one[1]["commit"]])
+    text = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
+    units = _sums(f"{text} {newest['commit']} of {newest['date']}", "authors", authors)
+    order = sorted(entries, key=lambda entry: entry[1]["date"], reverse=True)
+    order.sort(key=lambda entry: sizes[entry[1]["commit"]])
     for place, (number, match) in enumerate(order[:_LINES]):
-        said = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
+        text = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
         is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
         weight = 1.0 / sizes[match["commit"]]
-        units.append(Unit(number, "line", said[:_LONGEST], weight, 3 * is_small))
+        units.append(Unit(number, "line", text[:_LONGEST], weight, 3 * is_small))
     return units
 
 
@@ -479,28 +479,28 @@ class Commit(NamedTuple):
 
 
 def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> list[Unit]:
-    """Each commit with its subject, the newest and those with a name first; merges weigh little."""
-    said = f"{counted(len(commits), 'commit')}, {commits[0].name} to {commits[-1].name}"
-    units = _sums(said, "authors", authors)
-    newest = [one.line for one in commits if not _MERGE.match(one.subject)][:_NEWEST]
-    named = [one.line for one in commits if one.refs][:_NAMED]
+    """Each commit with its subject, the newest and named ones first; merges weigh little."""
+    text = f"{counted(len(commits), 'commit')}, {commits[0].name} to {commits[-1].name}"
+    units = _sums(text, "authors", authors)
+    newest = [commit.line for commit in commits if not _MERGE.match(commit.subject)][:_NEWEST]
+    named = [commit.line for commit in commits if commit.refs][:_NAMED]
     for line, name, subject, refs in commits:
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
-        said = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
+        text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in newest or line in named)
-        units.append(Unit(line, "commit", said[:_LONGEST], weight, rank, "commit"))
+        units.append(Unit(line, "commit", text[:_LONGEST], weight, rank, "commit"))
     return units
 
 
-def _sums(said: str, name: str = "", counts: Counter[str] | None = None) -> list[Unit]:
-    """The size of the listing, and what is most frequent in it."""
-    units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
+def _sums(summary: str, name: str = "", counts: Counter[str] | None = None) -> list[Unit]:
+    """A unit for the size of the listing, and one for its most frequent names."""
+    units = [Unit(1, "listing", summary, 3.0, 1, "listing", key=True, derived=True)]
     if counts and max(counts.values()) > 1:
         units.append(Unit(1, name, reading.listed(counts, _SHOWN), 2.0, 2, derived=True))
     return units
 
 
-# in the order in which a text is asked; each with what tells its entries
+# in the order in which they are tried; each with the function for its units
 _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),

@@ -40,22 +40,22 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|^(?:found )?\d+ vulnerabilit|\bcompiled (?:successfully|with \d)|^All \d+ tests",
     re.I,
 )
-_BAD = Pattern(  # a verdict that is not good
+_BAD = Pattern(  # a bad verdict
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
     r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
     r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
     r"|\*\*\*|failed to|merge failed|errors? occurred",
     re.I,
 )
-# How a verdict begins that may stand far above the end, above the details of the failures
+# The beginnings of verdicts that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
     r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \("
     r"|(?:\[\w+\] )?BUILD FAIL)"
 )
-_EARLY = frozenset("ℹ=tF[B ")  # its first character
+_EARLY = frozenset("ℹ=tF[B ")  # their first characters
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
-)  # of a log, no last word
+)  # in a log, no last word
 _COUNTS = Pattern(
     r"\b\d+ (?:tests? )?\w*(?:pass|fail|error|problem|example)|\b(?:failures|failed|errors)[=:]",
     re.I,
@@ -64,16 +64,16 @@ _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|
 _RAISED_WARNING = Pattern(r"\w+Warning: \S")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
-_ASIDE = 1.2  # weight of a line that says nothing of a run that failed
+_ASIDE = 1.2  # weight of a line that says nothing about the failure of a run
 _FIRST = 3  # messages of a compiler before other failures
-_LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, within so many; their characters
-_BEGINNING = 2  # lines with words that say what a text of no run is
-_GRAVE = Pattern(  # worse than an error
+_LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, among how many; their characters
+_BEGINNING = 2  # first worded lines, which say what a text is if it is no run
+_GRAVE = Pattern(  # words for what is worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock|\blevel\"?[=:] ?\"?(?:fatal|panic|crit|emerg)"
 )
-_RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
-_BARE = Pattern(  # that something failed, and no more
+_RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of a tox environment
+_BARE = Pattern(  # only says that something failed
     r"^(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$"
     r"|^[^\d;]*\b(?:errors occurred|failed)\W*$",
     re.I,
@@ -86,10 +86,10 @@ _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
 _PROMPT = "$ "
-_COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are told
-_NEAR = 3  # lines that count, one above the other
+_COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are shown
+_NEAR = 3  # lines between two that count results together
 _END = 40  # lines at the end among which the verdict is
-_HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
+_HEAD, _NAMED = 16, 200  # characters within which the level of an event is, and a result
 
 
 class Run(NamedTuple):
@@ -119,14 +119,14 @@ def run(text: Lines, status: int | None = None) -> Run:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
         ended = [unit._replace(key=False, rank=3) for unit in ended if unit.times > 1]
-    verdict = [unit for unit in verdict if not any(unit.text in one.text for one in ended)] + ended
-    failed = [unit for unit in failed if not any(_repeats(unit.text, one.text) for one in verdict)]
+    verdict = [unit for unit in verdict if not any(unit.text in end.text for end in ended)] + ended
+    failed = [unit for unit in failed if not any(_repeats(unit.text, v.text) for v in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
-    said = diagnostics.units(messages)
+    stated = diagnostics.units(messages)
     counts = [] if counted else counts
     warned = _warned(text, not failed)
-    units = [*verdict, *counts, *refused, *said[:_FIRST], *failed, *said[_FIRST:], *warned]
+    units = [*verdict, *counts, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
     told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | exits | answered
     inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
@@ -167,14 +167,14 @@ def _warned(text: Lines, passed: bool) -> list[Unit]:
         if match := _WARNS.match(text.bare[at]):
             first, times, place = warned.get(match["said"], (at, 0, match["place"]))
             warned[match["said"]] = first, times + 1, place
-    return [Unit(at + 1, "", f"{said} ({place})" + f" (x{times})" * (times > 1), 2.0, 2 * passed)
-            for said, (at, times, place) in [*warned.items()][:_FEW_WARNINGS]]  # fmt: skip
+    return [Unit(at + 1, "", f"{words} ({place})" + f" (x{times})" * (times > 1), 2.0, 2 * passed)
+            for words, (at, times, place) in [*warned.items()][:_FEW_WARNINGS]]  # fmt: skip
 
 
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
-    """The statements of a text of no run, in which what failed, or else its beginning, comes first.
+    """The units of a text that is no run: failures, or else its beginning, come first.
 
-    Its last line that sums it up is the key.
+    The last line that sums it up is the key.
     """
     failing = {unit.line for unit in units if unit.group and says_failed(unit.text)}
     worded = sorted({unit.line for unit in units if unit.text.count(" ") > 1})[:_BEGINNING]
@@ -186,19 +186,19 @@ def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
     return units
 
 
-def _repeats(said: str, verdict: str) -> bool:
-    """Whether a failure is what a verdict says, perhaps cut."""
-    return bool(said) and (said in verdict or reading.cut(said, _COMMAND) in verdict)
+def _repeats(text: str, verdict: str) -> bool:
+    """Whether a failure, perhaps cut, is part of a verdict."""
+    return bool(text) and (text in verdict or reading.cut(text, _COMMAND) in verdict)
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
-    """Whether a statement weighs enough beside a failure, and is not just the first line."""
+    """Whether a unit weighs enough to stand beside a failure, not just as the first line."""
     return unit.weight > _ASIDE and unit.line != top
 
 
 def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
-    """The last word of each of several commands, those that failed first; the lines with one."""
-    rows = enumerate(text.all if "\n$" in text.whole else ())  # which is found fast
+    """The last word of each of several commands, failed ones first, and the lines of them all."""
+    rows = enumerate(text.all if "\n$" in text.whole else ())  # a fast check
     typed = [number for number, line in rows if line.startswith(_PROMPT)]
     ended: list[tuple[bool, int, str]] = []
     for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
@@ -212,19 +212,19 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     if not ended:
         return [], set()
     ended.sort()
-    said = "; ".join(words for _, _, words in ended[:_ENDED])
-    said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
+    commands = "; ".join(words for _, _, words in ended[:_ENDED])
+    commands += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
     is_bad, times = not ended[0][0], len(ended)
-    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=is_bad, times=times)
+    unit = Unit(ended[0][1] + 1, "commands", commands, 2.5, 2, "commands", key=is_bad, times=times)
     return [unit], {number for _, number, _ in ended}
 
 
-def _sums_up(said: str) -> bool:
-    return bool(SUMS_UP.search(said)) and len(_NUMBER.findall(said)) > 1
+def _sums_up(line: str) -> bool:
+    return bool(SUMS_UP.search(line)) and len(_NUMBER.findall(line)) > 1
 
 
 def _last_word(units: list[Unit]) -> list[Unit]:
-    """The units, of which the last short ones that say something get a rank."""
+    """The units, with a rank for the last short ones that say something."""
     end = max((unit.line for unit in units), default=0)
     worded = (unit for unit in units if " " in unit.text and not is_frame(unit.text))
     short = {unit.line for unit in worded if len(unit.text) < _SHORT}
@@ -232,23 +232,23 @@ def _last_word(units: list[Unit]) -> list[Unit]:
     return [u._replace(rank=u.rank or 3) if u.line in last else u for u in units]
 
 
-def _unit(one: Failure, below: Failure | None) -> Unit:
-    """The statement of a failure; the last cause in a row of causes comes before the others."""
-    is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
-    short = re.split(r"::| › | > |\.(?=test[_A-Z])", re.sub(r" \([\w.]+\)", "", one.name))[-1]
-    said = _TWICE.sub(r"\2\1", one.said)
-    rank = 2 if is_root or _GRAVE.search(one.said) else 3
-    return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
+def _unit(failure: Failure, below: Failure | None) -> Unit:
+    """The unit of a failure; the last of several causes in a row comes before the others."""
+    is_root = failure.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
+    short = re.split(r"::| › | > |\.(?=test[_A-Z])", re.sub(r" \([\w.]+\)", "", failure.name))[-1]
+    text = _TWICE.sub(r"\2\1", failure.said)
+    rank = 2 if is_root or _GRAVE.search(failure.said) else 3
+    return Unit(failure.line + 1, "failed", text, 2.5, rank, "failed", short, times=failure.times)
 
 
 def _verdict(
     text: Lines, status: int | None, placed: set[int]
 ) -> tuple[list[Unit], set[int], set[int]]:
-    """What summarizes the run, a failure before a success; the lines that do, and those it tells.
+    """The units that sum up a run, failures first; the lines of all of these, and of those shown.
 
-    Of several such lines, it is the one that counts most with those right above it, and the last
-    one of all. A failure of an earlier run, or above its details, counts wherever it is. An
-    exception after all of them is the last word.
+    Of several such lines, they are the one with the highest counts, together with those right above
+    it, and the last one. A failure of an earlier run, or above its details, is taken from anywhere.
+    An exception after all of them is the last word.
     """
     end = max(0, len(text.all) - _END)
     early = (n for n in text.failing if n < end and text.all[n][:1] in _EARLY)
@@ -257,7 +257,7 @@ def _verdict(
     beside = {m for n in bad_above for m in range(max(0, n - _NEAR + 1), n + 1)}
     read = [*sorted(beside), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
-    # eslint says how many of its problems are fixable below their number
+    # eslint gives the number of fixable problems below the total
     summary = [n for n in plain if n not in placed and _VERDICT.search(plain[n])
                and "fixable" not in plain[n]]  # fmt: skip
     raised = [n for n in text.below(end - 1) if n not in placed and _is_raised(text, n)][-1:]
@@ -276,7 +276,7 @@ def _verdict(
     apt = {n for n in summary if n in bad or not _COUNTS.search(plain[n])}
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & apt):
         counts.insert(0, max(close))
-    alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result in its own line
+    alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result has its own line
     told = {*counts, bad[-1], *(alone if bad[-1] in alone else ())}
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
@@ -286,22 +286,22 @@ def _verdict(
 
 
 def _is_raised(text: Lines, number: int) -> bool:
-    """Whether a line is an exception, or a warning below the source that gives it."""
+    """Whether a line is an exception, or a warning below the source that raised it."""
     is_warning = _RAISED_WARNING.match(text.all[number]) and text.all[number - 1][:2] == "  "
     return bool(is_warning or _RAISED.match(text.all[number]))
 
 
 def _plain(text: Lines, number: int) -> str:
-    """A line that may be a last word, without its rule; '' for an event of a log."""
+    """A line that may be a last word, without rules around it; '' for an event of a log."""
     line = bare(text.all[number]).strip("=- \t")
     is_event = line != text.all[number].strip("=- \t\r") and (text.is_dated or _EVENT.match(line))
     return "" if is_event else line
 
 
 def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
-    """Results or levels with lines that have them; those of a log are known by how they begin.
+    """The results or levels, each with its lines; events of a log are known by their beginning.
 
-    None if no more than `least` lines can have one.
+    Empty if no more than `least` lines can have one.
     """
     alone = [] if text.is_dated else text.holding(*_MARKS)
     if text.is_dated:
@@ -332,5 +332,5 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    said = f"{listed} of {len(text.all) - (not text.all[-1])}"
-    return [Unit(1, "lines", said, 2.0, 2, "lines", derived=True)] * bool(listed), True
+    summary = f"{listed} of {len(text.all) - (not text.all[-1])}"
+    return [Unit(1, "lines", summary, 2.0, 2, "lines", derived=True)] * bool(listed), True

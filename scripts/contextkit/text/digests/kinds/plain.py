@@ -1,8 +1,8 @@
 """What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
 
-A statement is a sentence, a whole item of a list, or a whole message
-of a chat with its time and name. Which come first, `parts` says; of a chat and of mails, what was
-said later comes before what was said earlier.
+A statement is a sentence, a whole item of a list, or a whole message of a chat with its time and
+name. `parts` decides which come first; in a chat and in mails, later statements come before
+earlier ones.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _PLACE = Pattern(
     r"|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{10,40}\b"
 )
 _BOT = Pattern(r"\bbot\b", re.I)
-_SAMPLE = 200  # lines by which prose is known
-_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
-_LEAST = 12  # words of prose
-_RARE = 20  # lines for one with the place of a message, or a commit
-_WRAPPED = 130  # characters of the longest line of a text that is wrapped
-_FULL, _NEARLY = 0.8, 0.95  # share of it that is a full line; share of lines that it holds
+_SAMPLE = 200  # lines by which prose is recognized
+_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words in a line; such lines; sentence ends
+_LEAST = 12  # least words of prose
+_RARE = 20  # lines per one with a compiler's place, or a commit
+_WRAPPED = 130  # characters of the longest line of a wrapped text
+_FULL, _NEARLY = 0.8, 0.95  # share of the width in a full line; share of lines within the width
 _TITLE = 60  # characters of a title
 _ASIDE = 0.1  # the weight of small talk
-_FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of the text
+_FIRST, _HEAD = 4.0, 5.0  # weights: the first sentence of a decision; the title of the text
 _BRIEF = 120  # characters beyond which a statement weighs less
-_FEW = 2  # blanks in a statement
-_ASKED = 250  # passages of each end, and sentences of each, that are asked for their part
+_FEW = 2  # blanks below which a statement is an aside
+_ASKED = 250  # passages at each end, and sentences in each, whose part is determined
 
 
 class _Passage(NamedTuple):
@@ -61,16 +61,16 @@ class _Passage(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By its words: sentences, or messages of people who ask."""
+    """The confidence by its words: sentences, or messages of people who ask."""
     lines = lines_of(text)
     lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
-        said = [_MESSAGE.sub("", line, 1) for line in lines]
-        asked = any(line.endswith(("?", "？")) for line in said)
-        return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
+        rows = [_MESSAGE.sub("", line, 1) for line in lines]
+        asked = any(line.endswith(("?", "？")) for line in rows)
+        return 60 * (asked and len(set(rows)) > _PROSE * len(rows) and _worded(rows) > _WORDED / 2)
     most = len(lines) / _RARE
     alike = itertools.groupby(lines, lambda line: reading.form(line) if line[-1] == "." else line)
-    lines = [next(same) for _, same in alike]  # sentences that differ in numbers only are one
+    lines = [next(same) for _, same in alike]  # sentences that differ only in numbers count once
     words = [word for line in lines for word in line.split()]
     ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
     if len(words) < _LEAST or ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
@@ -81,12 +81,12 @@ def confidence(text: str) -> int:
 
 
 def _worded(lines: list[str]) -> float:
-    """The share of the characters that is in lines of words."""
+    """The share of characters that are in lines of words."""
     return sum(len(line) for line in lines if reading.is_worded(line)) / max(1, len("".join(lines)))
 
 
 def units(text: str) -> list[Unit]:
-    """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
+    """The statements; within a part, the first weigh most, or in a dialogue the last."""
     passages = list(_passages(text.split("\n")))
     last = len(passages) - _ASKED
     made = [unit for at, passage in enumerate(passages)
@@ -98,9 +98,9 @@ def units(text: str) -> list[Unit]:
 
 
 def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
-    """The sentences of a paragraph, or all of an item or a message, with the part of each.
+    """The sentences of a paragraph, or a whole item or message, with the part of each.
 
-    The words of those in the middle of a very long text are not asked: that takes long.
+    In the middle of a very long text parts are not determined, since that takes long.
     """
     label = _LABEL.match(passage.text)
     around = parts.of_title(label[1]) if label else NONE
@@ -110,33 +110,33 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
     whole = [passage.text[start:]] if passage.is_whole else None
-    for at, said in enumerate(whole or _unleaning(passage.text[start:])):
-        said = said if at else passage.text[:start] + said
+    for at, piece in enumerate(whole or _unleaning(passage.text[start:])):
+        piece = piece if at else passage.text[:start] + piece
         is_asked = is_asked and at < _ASKED
-        own = parts.of_sentence(_MESSAGE.sub("", said, 1)) if is_asked else NONE
+        own = parts.of_sentence(_MESSAGE.sub("", piece, 1)) if is_asked else NONE
         part = parts.within(around, own)
         is_key = part == BARRED or (around == DECIDED and not at)
-        is_aside = part == ASIDE or said.count(" ") < _FEW
-        weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
+        is_aside = part == ASIDE or piece.count(" ") < _FEW
+        weight = weighing.of_sentence(piece) * (_ASIDE if is_aside else 1.0)
         weight *= _FIRST if around == DECIDED and not at else 1.0
         weight *= _HEAD if passage.line == 1 and not passage.said_by else 1.0
-        weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
-        shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
+        weight *= 1.0 if is_key else min(1.0, _BRIEF / len(piece))
+        shown = piece if part == BARRED else reading.clause(piece) or piece[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
 
 
 def _unleaning(text: str) -> list[str]:
-    """The sentences of a paragraph, those of a pronoun with the one that says whom it means."""
+    """The sentences of a paragraph; one with a pronoun is joined to the sentence before."""
     told = list[str]()
-    for said in reading.sentences(text):
-        if told and _PRONOUN.match(said):
-            said = f"{told.pop()} {said}"
-        told.append(said)
+    for sentence in reading.sentences(text):
+        if told and _PRONOUN.match(sentence):
+            sentence = f"{told.pop()} {sentence}"
+        told.append(sentence)
     return told
 
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
-    """The passages of a text in order; quoted mails and signatures are left out."""
+    """The passages of a text in order, without quoted mails and signatures."""
     title, sender, signed, depth = "", "", False, 0
     width = _width(lines)
     blocks = [*reading.paragraphs(lines)]
@@ -167,7 +167,7 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
 
 
 def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
-    """Who wrote a mail and on which day; its subject."""
+    """The writer of a mail with the day, and its subject."""
     values = [field[2] for field in head]
     sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
     day = next((value[: clock.start()] for value in values if (clock := _CLOCK.search(value))), "")
@@ -188,9 +188,9 @@ def _is_title(rows: list[str], below: list[str]) -> bool:
 
 
 def _width(lines: list[str]) -> int:
-    """The length of nearly all lines of a text that is wrapped; 0 if it is not."""
+    """The width to which a text is wrapped; 0 if it is not."""
     lengths = sorted(len(line) for _, line in reading.folded(lines) if line.strip()) or [0]
-    width = lengths[int(_NEARLY * len(lengths))]  # an address may be longer
+    width = lengths[int(_NEARLY * len(lengths))]  # a URL may be longer
     full = sum(length > _FULL * width for length in lengths)
     return width if lengths[-1] <= _WRAPPED and full * 3 > len(lengths) else 0
 

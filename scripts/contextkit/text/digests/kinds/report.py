@@ -12,7 +12,7 @@ from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
 _TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
-_COMMENTS = 3  # headings of the first level, and nothing else, that are headings still
+_COMMENTS = 3  # headings of the first level up to which they are not taken for comments
 _PLACED = Pattern(r"^[\w./-]+\.\w{1,5}:\d+:\d+: ", re.M)  # a message of a compiler
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
@@ -20,12 +20,12 @@ _TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _LISTS = Pattern(r"^[-*+] \S.*\n\w[^.:\n]*:?\n(?=[-*+] )", re.M)  # one below the other
-_TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
+_TAP = Pattern(r"^(?:not )?ok \d", re.M)  # its comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
-_URGENT = 1.5  # how much more an item of the highest priority weighs
-_DEFINING = 5  # how much more weighs what says what the thing in the title is
-_NEXT = 2.0  # the weight of `Next step: …`, `Blocked: …`, wherever it stands
+_URGENT = 1.5  # factor for an item of the highest priority
+_DEFINING = 5  # factor for a statement that defines the thing in the title
+_NEXT = 2.0  # weight of `Next step: …`, `Blocked: …`, wherever they stand
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
@@ -37,26 +37,26 @@ _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
 def confidence(text: str) -> int:
-    """By its headings, lists, and tables."""
+    """The confidence by its headings, lists, and tables."""
     sample = _FENCED.sub("", text[:20_000])
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
     if len(reading.COMMITS.findall(sample)) * 2 > form or len(_NUMBERED.findall(sample)) * 2 > form:
         return 0
     if len(_STACKED.findall(sample)) * 3 > heads:
-        return 0  # a tool begins its lines like that
+        return 0  # a compiler's messages
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
-        return 0  # comments in a file of settings
+        return 0  # comments in a settings file
     titles = _TITLES.findall(sample)
     are_alike = len({_DIGITS.sub("", title) for title in titles}) == 1 < len(titles) == form
     if are_alike and (len({*titles}) > 1 or titles[0][1] == " "):
-        return 0  # a script names the runs of a tool like that, or the tool itself
+        return 0  # headings printed between the runs of a tool
     if len(_PLACED.findall(sample)) > heads:
-        return 0  # `go vet` names its packages like that
+        return 0  # the packages of `go vet`
     if not heads and _LISTS.search(sample):
-        return 0  # a tool names its groups of items like that
+        return 0  # a tool's groups of items
     lines = sample.count("\n") + 1
-    if not heads:  # a tool may begin its lines like that
+    if not heads:  # some tools begin their lines like that
         form -= sample.count("\n> ") + sample.count("\n|")
     if objects.is_data(sample):
         return 0
@@ -66,9 +66,9 @@ def confidence(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """What is recommended or decided, by name; then sentences, items, and rows by heading."""
+    """Named recommendations and decisions; then sentences, items, and rows by heading."""
     names = _Names()
-    others: list[tuple[Unit, str]] = []  # with the priority stated for it
+    others: list[tuple[Unit, str]] = []  # with the priority stated for each
     for block in reading.blocks(text):
         if block.kind != "code" and not names.read(block):
             level = "" if names.current else _priority(block)
@@ -81,7 +81,7 @@ def units(text: str) -> list[Unit]:
     others = [(unit, level) for unit, (_, level) in zip(told, others, strict=True)]
     listed = names.units()
     top = min(filter(None, (level for _, level in [*listed, *others])), default="")
-    listed.sort(key=lambda one: one[1] != top)
+    listed.sort(key=lambda item: item[1] != top)
     return [
         unit._replace(group=unit.group or top, weight=unit.weight * _URGENT, rank=unit.rank or 2)
         if top and level == top
@@ -102,7 +102,7 @@ def _parted(block: Block, units: list[Unit]) -> list[Unit]:
 
 
 def _defining(unit: Unit, block: Block) -> Unit:
-    """A unit, which weighs more if it says what the thing in the title is, or what comes next."""
+    """The unit, with more weight if it defines the thing in the title, or says what comes next."""
     is_opening = block.kind == "text" and len(block.titles) == 1
     if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
         return unit._replace(weight=unit.weight * _DEFINING, key=True)
@@ -118,20 +118,20 @@ def statements(text: str) -> list[Unit]:
 
 
 class _Names:
-    """The recommendations and decisions that a section lists by name, shown in one row.
+    """The recommendations and decisions that a section lists by name, to be shown in one row.
 
     A name is a heading right below that of the section, or a bold line of its own, with a label in
     front: `### R2: Write atomically`, `**P0.1: Lock the file**`.
     """
 
     def __init__(self) -> None:
-        self.current = ""  # the bold name that stands above
+        self.current = ""  # the bold name above
         self._under: tuple[str, ...] = ()  # the headings of that name
         self._headings: dict[tuple[str, ...], Unit] = {}
         self._bold: list[tuple[tuple[str, ...], Unit]] = []
 
     def read(self, block: Block) -> bool:
-        """Take the names that a block begins; True if it is a name and nothing else."""
+        """Take the names that a block begins; return whether it is nothing but a name."""
         titles = block.titles
         if self._under != titles:
             self.current, self._under = "", titles
@@ -150,7 +150,7 @@ class _Names:
         return bool(depth)
 
     def units(self) -> list[tuple[Unit, str]]:
-        """The names with their priorities; of a heading with bold names below it, only those."""
+        """The names with their priorities; a heading with bold names below it gives way to them."""
         classes = {titles for titles, _ in self._bold}
         names = [unit for titles, unit in self._headings.items() if titles not in classes]
         names += [unit for _, unit in self._bold]
@@ -176,16 +176,16 @@ def _brief(name: str) -> str:
 
 
 def _priority(block: Block) -> str:
-    """The priority that an item or row begins with, is rated, or its heading has: `P0`, or ''.
+    """The priority of an item or row, `P0` or '': its first word, its rating, or its heading's.
 
-    What is left out of a text's highest priority is counted.
+    Units of a text's highest priority are counted if they are left out.
     """
     if block.kind not in ("item", "row"):
         return ""
     row = block.kind == "row"
     stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
     stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
-    if not stated and not _is_name(block.titles):  # else the heading itself is shown or counted
+    if not stated and not _is_name(block.titles):  # else its heading is shown or counted
         stated = _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
@@ -217,10 +217,10 @@ def _label(beginning: str) -> str:
 
 
 def _led(lead: str, item: str) -> str:
-    """An item with the words that lead into it, if it would mean something else without them."""
+    """An item with its lead-in, if it would mean something else without it."""
     lead = lead.rstrip(":： ")
     if weighing.is_key(lead) and not weighing.NEGATING.search(lead):
-        return item  # `Key findings:` says nothing of each
+        return item  # `Key findings:` adds nothing
     if len(lead) < 60 or weighing.NEGATING.search(lead):
         last = list(reading.sentences(lead))[-1]
         return f"{last}: {item}" if len(last) < 160 else item
@@ -229,9 +229,9 @@ def _led(lead: str, item: str) -> str:
 
 @functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
-    """The heading, plus the one above it that it answers or that reverses its meaning, if any.
+    """The heading, plus the one above if this one answers it or means the reverse without it.
 
-    A name is shown as it is.
+    A name stays as it is.
     """
     if not titles:
         return ""

@@ -20,12 +20,12 @@ _TAP = Pattern(
 _TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
 _TAP_PLAN = Pattern(r"^1\.\.(\d+)$", re.M)
 _TAP_COMMENT = Pattern(r"\s*#(?! Subtest)")
-_SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
+_SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, along with the tests' own output
 _TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.M)
 _TAP_WORDS = {"fail": "failed", "cancelled": "cancelled", "skipped": "skipped", "todo": "todo",
               "pass": "passed"}  # fmt: skip
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
-_TAP_VALUES = (  # named, behind signs, or else what comes next
+_TAP_VALUES = (  # named values, values behind signs, or the next lines
     Pattern(r"\s*((?:actual|expected|found|wanted|got|received): \S.*)$"),
     Pattern(r"\s*([-+] +(?!actual|expected)\S.*)$"),
     Pattern(r"\s*(?!\+ actual )(\S.*)$"),
@@ -57,11 +57,11 @@ _RESULTS = {
 }
 _CONCLUDED = ("conclusion", "outcome", "result", "status", "state")
 _NAMES = ("fullTitle", "fullName", "fullname", "nodeid", "testName", "name", "title")
-_CASES = {"failure": "failed", "error": "error", "skipped": "skipped"}  # inside JUnit's testcase
+_CASES = {"failure": "failed", "error": "error", "skipped": "skipped"}  # inside a testcase of JUnit
 _LISTS = {"failures": "failed", "pending": "skipped", "passes": "passed"}  # of mocha
 _SAYS = ("message", "Message", "failureMessages", "longrepr", "text", "error")
 _TIMES = frozenset(("time", "timestamp", "ts", "@timestamp", "asctime"))
-_DEEPEST, _DEEPEST_TEXT, _WIDEST = 30, 3, 40  # levels; objects of a level that are looked at
+_DEEPEST, _DEEPEST_TEXT, _WIDEST = 30, 3, 40  # levels; those with texts; objects of a level
 _LONGEST, _PART, _BEGINNING, _NEAR = 240, 30, 4000, 50_000  # characters
 
 
@@ -75,13 +75,13 @@ class Test(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By reading it."""
+    """The confidence, by whether it can be read."""
     return 95 if units(text) else 0
 
 
 @functools.lru_cache(maxsize=1)
 def units(text: str) -> list[Unit]:
-    """The counts, then every failed test with what it says, or every message of a linter."""
+    """The counts, then every failed test with its message, or every message of a linter."""
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
     if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
@@ -94,7 +94,7 @@ def units(text: str) -> list[Unit]:
 def _of_tests(
     tests: list[Test], stated: dict[str, str] | None = None, not_run: int = 0
 ) -> list[Unit]:
-    """The counts of the results, as the tool states them if it does; then the tests that failed."""
+    """The counts of the results, the tool's own if it has any; then the failed tests."""
     if not tests:
         return []
     counts = {result: sum(test.result == result for test in tests)
@@ -115,7 +115,7 @@ def _of_tests(
 
 
 def _go(text: str) -> list[Test]:
-    """The tests of `go test -json`, each with what it printed; a package that failed otherwise."""
+    """The tests of `go test -json` with their output, and packages that failed otherwise."""
     import json
 
     printed: dict[tuple[str, str], list[str]] = {}
@@ -145,9 +145,9 @@ def _go(text: str) -> list[Test]:
 
 
 def _tap(text: str) -> Iterator[Test]:
-    """The tests of TAP with what their blocks say; of subtests, the inner ones."""
+    """The tests of TAP with the messages of their blocks; of nested ones, the innermost."""
     lines = text.split("\n")
-    depths: list[int] = []  # of the results above that may be inside the next one
+    depths: list[int] = []  # of preceding results that the next one may enclose
     for number, line in enumerate(lines):
         match = _TAP.match(line)
         if not match:
@@ -164,73 +164,73 @@ def _tap(text: str) -> Iterator[Test]:
         message = _said_in(block)
         place = next((at[1] for at in map(_TAP_AT.match, block) if at), "")
         comments = itertools.takewhile(_TAP_COMMENT.match, below)
-        said = [comment.lstrip(" #") for comment in comments]
-        place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, said) if m), "")
-        message = message or " ".join(_worth_saying(said))
+        texts = [comment.lstrip(" #") for comment in comments]
+        place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m), "")
+        message = message or " ".join(_worth_saying(texts))
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
 
 
 def _said_in(block: list[str]) -> str:
-    """What the block of a test says; a message that leads on with the values that it is about."""
-    at, said = next(((n, m[1]) for n, m in enumerate(map(_TAP_SAYS.match, block)) if m), (0, ""))
-    if said in ("|-", "|", ">-"):
-        at, said = at + 1, "".join(block[at + 1 : at + 2]).strip()
+    """The message of a test's block; one that ends with a colon includes the values after it."""
+    at, message = next(((n, m[1]) for n, m in enumerate(map(_TAP_SAYS.match, block)) if m), (0, ""))
+    if message in ("|-", "|", ">-"):
+        at, message = at + 1, "".join(block[at + 1 : at + 2]).strip()
     below = [*itertools.takewhile(lambda line: line.strip() != "...", block[at + 1 :])]
-    for form in _TAP_VALUES if said.endswith(":") else ():
+    for form in _TAP_VALUES if message.endswith(":") else ():
         if values := [value[1] for value in map(form.match, below) if value][:2]:
-            return f"{said} {', '.join(values)}"
-    return said
+            return f"{message} {', '.join(values)}"
+    return message
 
 
 def _worth_saying(comments: list[str]) -> list[str]:
-    """What a test printed, without its place and its source, which is told if there is no more."""
-    printed = [said for said in comments if not _IN_FILE.search(said)]
-    return [said for said in printed if not _SOURCE.match(said)] or printed
+    """A test's comments without its place, and without its source if anything else is left."""
+    printed = [comment for comment in comments if not _IN_FILE.search(comment)]
+    return [comment for comment in printed if not _SOURCE.match(comment)] or printed
 
 
 def _of_tree(text: str) -> list[Unit]:
-    """The tests in a tree, else what a linter or scanner reports in it."""
+    """The tests in a tree, else the findings of a linter or scanner."""
     tree = objects.tree(text)
     if tree is None:
         return []
     if "test" in text[:_BEGINNING].lower() and (ran := results(tree)):
-        lines = _lines_of(text, (one.name[-_PART:] for one in ran))
-        return _of_tests([one._replace(line=n) for one, n in zip(ran, lines, strict=True)])
-    found = findings(tree)
-    lines = _lines_of(text, ((one.said or one.code)[:_PART] for one in found))
-    placed = [one._replace(line=n) for one, n in zip(found, lines, strict=True)]
+        lines = _lines_of(text, (test.name[-_PART:] for test in ran))
+        return _of_tests([test._replace(line=n) for test, n in zip(ran, lines, strict=True)])
+    messages = findings(tree)
+    lines = _lines_of(text, ((m.said or m.code)[:_PART] for m in messages))
+    placed = [m._replace(line=n) for m, n in zip(messages, lines, strict=True)]
     return diagnostics.units(placed)
 
 
 def findings(tree: Any) -> list[Diagnostic]:
-    """What a linter or scanner reports: what is wrong, how bad it is, where, by which rule.
+    """The findings of a linter or scanner: what is wrong, how bad it is, where, by which rule.
 
-    Entries of a log, which have a time, are none.
+    Entries of a log, which have a time, do not count.
     """
-    entries = [one for one in tree if isinstance(one, dict)] if isinstance(tree, list) else []
+    entries = [hit for hit in tree if isinstance(hit, dict)] if isinstance(tree, list) else []
     if sum(not _TIMES.isdisjoint(entry) for entry in entries) * 2 > len(entries):
         return []
     wrong = []
-    for one in objects.findings(tree, _graded):
-        place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
-        is_told = one.title or (one.code and one.package)
-        is_somewhere = one.line or one.package
-        is_named = one.code or (one.grade and is_somewhere)
+    for hit in objects.findings(tree, _graded):
+        place = f"{hit.file}:{hit.line}" if hit.file and hit.line else hit.file or hit.package
+        is_told = hit.title or (hit.code and hit.package)
+        is_somewhere = hit.line or hit.package
+        is_named = hit.code or (hit.grade and is_somewhere)
         if place and is_told and is_named:
-            level = {"error": "error", "note": ""}.get(one.grade, "warning")
-            wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
+            level = {"error": "error", "note": ""}.get(hit.grade, "warning")
+            wrong.append(Diagnostic(1, place, level, hit.code, hit.title, severity=hit.severity))
     return wrong
 
 
 def _graded(key: str, word: str) -> str:
-    """The grade of a word; a bare number says one only if it is called a severity."""
+    """The grade of a word; a bare number is one only under the name severity."""
     return _GRADES.get(word.lower(), "") if word.isalpha() or key == "severity" else ""
 
 
 def results(tree: Any) -> list[Test]:
-    """What was run; something in which others were run is none of its own."""
+    """The tests that were run, without the suites that contain others."""
     if isinstance(tree, dict) and isinstance(tree.get("stats"), dict):  # mocha lists each twice
         tree = {name: tree[name] for name in _LISTS if name in tree} or tree
     return list(_results(tree, "", 0))
@@ -246,38 +246,38 @@ def _results(value: Any, listed: str, depth: int) -> Iterator[Test]:
         yield own
 
 
-def _result(one: dict[str, Any], listed: str) -> Test | None:
-    parts = (objects.first(one, ("classname",)), objects.first(one, _NAMES))
+def _result(case: dict[str, Any], listed: str) -> Test | None:
+    parts = (objects.first(case, ("classname",)), objects.first(case, _NAMES))
     name = ".".join(filter(None, parts))
-    words = (objects.first(one, (key,)).lower() for key in _CONCLUDED)
+    words = (objects.first(case, (key,)).lower() for key in _CONCLUDED)
     result = listed or next((_RESULTS[word] for word in words if word in _RESULTS), "")
-    if one.get(objects.TAG) == "testcase":
-        result = next((_CASES[key] for key in _CASES if key in one), result or "passed")
+    if case.get(objects.TAG) == "testcase":
+        result = next((_CASES[key] for key in _CASES if key in case), result or "passed")
     if not name or not result:
         return None
     message = ""
     if result in ("failed", "error"):
-        below = (text for inner in _below(one) if (text := objects.first(inner, _SAYS)))
-        place = [value for key in ("file", "line") if (value := objects.first(one, (key,)))]
-        message = cut(next(below, "") or objects.first(one, _SAYS), _LONGEST)
+        below = (text for inner in _below(case) if (text := objects.first(inner, _SAYS)))
+        place = [value for key in ("file", "line") if (value := objects.first(case, (key,)))]
+        message = cut(next(below, "") or objects.first(case, _SAYS), _LONGEST)
         message += f" ({':'.join(place)})" if len(place) > 1 else ""
     return Test(1, name, result, message)
 
 
-def _below(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The objects in an object, the nearest first; of each list, the first."""
-    level = [one]
+def _below(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The objects in an object, the nearest first; only the first of each list."""
+    level = [case]
     for _ in range(_DEEPEST_TEXT):
         firsts = [v[0] if isinstance(v, list) and v else v for o in level for v in o.values()]
         level = [inner for inner in firsts if isinstance(inner, dict)][:_WIDEST]
         yield from level
 
 
-def _lines_of(text: str, said: Iterable[str]) -> Iterator[int]:
-    """The line, from 1, of the next place that says each; the last one where none is near."""
+def _lines_of(text: str, texts: Iterable[str]) -> Iterator[int]:
+    """The line, from 1, where each text occurs next; the line before if it is not near."""
     at, line = 0, 1
-    for one in said:
-        there = text.find(one, at, at + _NEAR)
+    for part in texts:
+        there = text.find(part, at, at + _NEAR)
         if there >= 0:
             line += text.count("\n", at, there)
             at = there

@@ -28,9 +28,9 @@ _HINTS = (
     "critical",
     "high",
     "medium",
-)  # of which it has one
+)  # one of which a review has
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|INFO|Critical|High|Medium|Low|Info"
-_LEAST = 0.02  # weight of a finding that is told after all others
+_LEAST = 0.02  # weight of a finding that comes after all others
 _SLIGHT = ("LOW", "MINOR", "P3", "NIT", "INFO", "INFORMATIONAL", "SUGGESTION")
 _TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+(?:\.\d+)*[.):]\s*)?(.*?"
@@ -54,7 +54,7 @@ _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "C
 
 
 def confidence(text: str) -> int:
-    """By an index of findings, or by headings with a verdict or with severities."""
+    """The confidence by an index of findings, or by headings with a verdict or with severities."""
     sample = text[:40_000]
     lowered = sample.lower()
     if "findings index" in lowered and "#" in sample:
@@ -99,28 +99,29 @@ def findings(text: str) -> list[Unit]:
     Where there are none of these, the middle ones come before the slight ones in the same way.
     """
     lines = text.split("\n")
-    found = _findings(lines, [*_named(lines)] or [*_grouped(text)])
-    if any(unit.rank for unit in found):
-        return found
-    return [unit if unit.group in _SLIGHT else unit._replace(rank=3) for unit in found]
+    units = _findings(lines, [*_named(lines)] or [*_grouped(text)])
+    if any(unit.rank for unit in units):
+        return units
+    return [unit if unit.group in _SLIGHT else unit._replace(rank=3) for unit in units]
 
 
-def _letters(said: str) -> str:
-    return "".join(filter(str.isalnum, said)).lower()
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
 
 
-def _heads(said: str, finding: str) -> bool:
-    """Whether a sentence is where the finding in its own line comes from."""
-    said = _letters(said)
-    return bool(finding and said) and (said[:40] in finding or finding[:40] in said)
+def _heads(text: str, finding: str) -> bool:
+    """Whether a sentence repeats a finding that has its own line."""
+    text = _letters(text)
+    repeats = text[:40] in finding or finding[:40] in text
+    return bool(finding and text) and repeats
 
 
 def _verdicts(text: str) -> list[Unit]:
     """The verdict that the author states, with its label."""
-    told = [one for one in authored.read(text).statements if one.role == "verdict"]
-    said = " ".join(one.text for one in told if one.line == told[0].line)
-    said = reading.clause(f"{told[0].aspect}: {said}", _LONGEST) if told else ""
-    return [Unit(told[0].line, "verdict", said, 3.0, 1, "verdict", key=True)] if said else []
+    told = [part for part in authored.read(text).statements if part.role == "verdict"]
+    verdict = " ".join(part.text for part in told if part.line == told[0].line)
+    verdict = reading.clause(f"{told[0].aspect}: {verdict}", _LONGEST) if told else ""
+    return [Unit(told[0].line, "verdict", verdict, 3.0, 1, "verdict", key=True)] if verdict else []
 
 
 def _findings(lines: list[str], named: list[tuple[str, str, int]]) -> list[Unit]:
@@ -166,48 +167,48 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
 
 
 def _grouped(text: str) -> Iterator[tuple[str, str, int]]:
-    """The same for items, or else headings, below a heading that is a severity alone: `## P0`."""
+    """The same for items, else headings, below a heading that is only a severity: `## P0`."""
     told = ""
     for block in reading.blocks(text):
         depth = next((n for n, title in enumerate(block.titles) if n and _alone(title)), 0)
         title = "".join(block.titles[depth + 1 : depth + 2])
         is_item = block.kind == "item" and block.lead[-1:] in ("", ":")
         if depth and (title != told if title else is_item):
-            said = _placed(title, block.text) if title else reading.plain(block.text)
-            yield _alone(block.titles[depth]), "" if _NONE.match(said) else said, block.line
+            words = _placed(title, block.text) if title else reading.plain(block.text)
+            yield _alone(block.titles[depth]), "" if _NONE.match(words) else words, block.line
         told = title
 
 
 def _alone(heading: str) -> str:
-    """The severity that a heading is, with words for any findings at most: `P0 findings (2)`."""
-    found = _ALONE.match(heading)
-    return _name(found[1]) if found and not _others(heading, found[1]) else ""
+    """The severity that a heading consists of, perhaps with general words: `P0 findings (2)`."""
+    match = _ALONE.match(heading)
+    return _name(match[1]) if match and not _others(heading, match[1]) else ""
 
 
-def _title_of(said: str, is_bold: bool) -> str:
-    """What an item says of its finding: its bold words with the place, or its first sentence."""
-    bold, closing, rest = said.partition("**")
+def _title_of(text: str, is_bold: bool) -> str:
+    """The title of an item's finding: its bold words with the place, or its first sentence."""
+    bold, closing, rest = text.partition("**")
     if not (is_bold and closing):
-        return next(reading.sentences(reading.plain(said)), "")
+        return next(reading.sentences(reading.plain(text)), "")
     return _placed(reading.plain(bold), rest)
 
 
-def _placed(title: str, said: str) -> str:
-    """A title with the place that is named soon after it."""
-    place = _PLACE.search(said[:120])
+def _placed(title: str, text: str) -> str:
+    """A title with the place that follows soon after it."""
+    place = _PLACE.search(text[:120])
     return f"{title} ({place[1]})" if place and place[1] not in title else title
 
 
-def _own(said: str, severity: str) -> bool:
-    """Whether a heading names a finding: it has an id, or words besides a severity and a count."""
-    if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said):
+def _own(title: str, severity: str) -> bool:
+    """Whether a heading names a finding: by an id, or by words besides severity and count."""
+    if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", title):
         return True
-    return len(_others(said, severity)) > 1
+    return len(_others(title, severity)) > 1
 
 
-def _others(said: str, severity: str) -> list[str]:
-    """The words of a heading besides a severity, a count, and words for any findings."""
-    rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", said, flags=re.I)
+def _others(title: str, severity: str) -> list[str]:
+    """The words of a heading besides a severity, a count, and general words for findings."""
+    rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", title, flags=re.I)
     return re.sub(r"[\W\d_]+|" + _OF_GROUPS, " ", rest, flags=re.I).split()
 
 

@@ -17,51 +17,51 @@ from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
-_RULED = Pattern(  # below the header, as wide as each column
+_RULED = Pattern(  # the rule below a header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+|-{3,}(?:\+-+)+) *$"
 )
 _COUNT = Pattern(r"\(\d+ rows?\)|\d+ rows? in set\b")  # below the rows
-_ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # a table: nothing, or `(72 rows)`
+_ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # the line after a table: blank, or `(72 rows)`
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
-_ROWS_READ, _ABOVE = 60, 8  # lines by which a table is known; that may stand above its rows
-_NAMED = 1000  # rows of which it is asked what names them
-_SAMPLE = 500  # cells that show whether a column may be one of numbers
+_ROWS_READ, _ABOVE = 60, 8  # lines by which a table is recognized; lines that may precede its rows
+_NAMED = 1000  # rows by which the column of names is found
+_SAMPLE = 500  # cells by which a column of numbers is recognized
 _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
-_FEW = 3  # different cells of a column that are counted even if they are numbers
-_CELLS = 8  # different cells of a column that are counted
+_FEW = 3  # different cells up to which even numbers are counted as values
+_CELLS = 8  # different cells up to which a column's values are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" {0,40}(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
-_NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
+_NUMBER = Pattern(  # perhaps with a name, a unit, and a percentage in brackets
     r"(?:[A-Za-z]\w*=)?(?P<open>\()?[<>~$€£]?"
     r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
     r"\s?(?P<unit>%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?(open)\))[,;:]?$"
 )
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
-)  # or none
-_PLACED = Pattern(r"(?:E  +|[^\s:]+\.\w+:\d+: )\S")  # what a test or a compiler says
+)  # or no value
+_PLACED = Pattern(r"(?:E  +|[^\s:]+\.\w+:\d+: )\S")  # a message of a test or a compiler
 _WORD = Pattern(r"[^\s|]+")
 _SENTENCE = Pattern(r"[a-z]{2}[.!?:;)]\s*$|\b(?:is|are|to|the|on|in|and)\b")
-_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
+_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may occur in one column
 _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
 _SORTED = 2.0  # weight of a column by which the rows are sorted
-_LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters beside a name
-_LARGEST = 200_000  # characters in which tables are looked for among other lines
+_LEAST, _GAP, _ASIDE = 5, 2, 2  # least rows; most lines between two; characters beside a name
+_LARGEST = 200_000  # characters in which tables are searched among other lines
 LEFT = 8  # the rank of a line that is only counted as left out
-_NEAR = 4  # by how much the number of a row may rise
-_FAR = 1.5  # how much farther off the lowest must be, to be told before the highest
+_NEAR = 4  # most by which row numbers may rise
+_FAR = 1.5  # how much farther off the lowest must be to come before the highest
 Split = Callable[[str], list[str]]
 Row = tuple[int, list[str]]
 
 
 class Numbers(NamedTuple):
-    """The values of a column with their rows, the most unusual ones last; how far those are off."""
+    """The values of a column with their rows, and how far off those at the ends are."""
 
     rows: list[tuple[float, int, list[str]]]
     spread: float
@@ -70,14 +70,14 @@ class Numbers(NamedTuple):
 
 
 def confidence(text: str) -> int:
-    """By rows with the same number of cells."""
+    """The confidence by rows with the same number of cells."""
     return 70 * bool(_shape([line for _, line in _lines(text[:20_000])][:_ROWS_READ])[0])
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, nor the rule of a box, with their numbers.
+    """The lines that are neither blank nor a rule of a box, with their numbers.
 
-    Of several between the first two rules of a box, the first one has the names of its columns.
+    Of several lines between the first two rules of a box, the first holds the column names.
     """
     lines = text.translate(_BORDERS).split("\n")
     rules = [
@@ -95,7 +95,7 @@ def _is_row(line: str) -> bool:
 
 
 def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
-    """What splits a line into cells, or their delimiter, and how many lines are above the header.
+    """A function that splits a line into cells, or a delimiter, and the number of lines above.
 
     Columns are between borders, below a rule as wide as each of them (psql, sqlite, pip, dpkg),
     delimited, or two spaces apart below a header of capitals (docker, kubectl) or one of them with
@@ -153,7 +153,7 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _apart(lines: list[str]) -> Split | None:
-    """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
+    """A function that splits lines whose columns are separated by spaces; counts have two."""
     counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
     if len(counts) == len(lines):
         if sum(line.rstrip()[-1] == "." for line in lines) * 2 > len(lines):
@@ -197,14 +197,14 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
                 if _has_values(row, split)]  # fmt: skip
     except csv.Error:
         return []
-    if split == "\t":  # of which several may align a column
+    if split == "\t":  # several may align a column
         filled = {at for _, row in rows for at, cell in enumerate(row) if cell}
         rows = [(n, [cell for at, cell in enumerate(row) if at in filled]) for n, row in rows]
     return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
 
 
 def _has_values(row: list[str], split: str | None) -> bool:
-    """Whether a line of cells is not empty, no rule, and no count of the rows above it."""
+    """Whether a line of cells is neither empty, nor a rule, nor a count of the rows."""
     is_rule = split == "|" and bool(_RULE.match("".join(row[:1])))
     return any(row) and not (is_rule or _COUNT.match(row[0]))
 
@@ -225,7 +225,7 @@ def units(text: str) -> list[Unit]:
     if len(rows) < 2:
         return []
     (first, head), *rows = rows
-    others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # below it
+    others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # subheadings
     body = [row for row in rows if row[0] not in others]
     if first > 1:  # a rule is below the header: other lines may follow
         others = {n for n, _ in _lines(text)} - {first, *(n for n, _ in body)}
@@ -239,7 +239,7 @@ def units(text: str) -> list[Unit]:
 
 
 def inside(text: str) -> tuple[list[Unit], set[int]]:
-    """The tables among other lines, and their lines; of one that is printed again, the last one."""
+    """The units and lines of tables among other lines; of a table printed again, the last one."""
     if len(text) > _LARGEST:
         return [], set()
     lines = text.translate(_BORDERS).split("\n")
@@ -265,7 +265,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
 
 
 def _among(unit: Unit, size: Unit) -> Unit:
-    """A statement of a table as one among those of other lines."""
+    """A unit of a table, weighed for a place among the units of other lines."""
     if unit.group != "columns" or unit.rank != 2:
         return unit._replace(rank=LEFT * (not unit.text), group="")
     rows = size.text.partition(",")[0]
@@ -276,7 +276,7 @@ def _among(unit: Unit, size: Unit) -> Unit:
 
 
 def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
-    """The tables with a rule as wide as each column below their header; they are cut out."""
+    """The tables with a rule as wide as each column below the header, which are cut out."""
     for at, line in enumerate(lines):
         if at and _RULED.match(line):
             after = (n for n in range(at, len(lines)) if _ENDS.match(lines[n]))
@@ -303,9 +303,9 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
         for run in same:
             columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
             varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
-            is_told = any(len(columns[at]) * 3 > len(run) for at in varied)  # no status of each
+            is_told = any(len(columns[at]) * 3 > len(run) for at in varied)  # not merely a status
             between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
-            is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
+            is_whole = len(run) * 5 >= between * 4  # not part of a table with empty cells
             least = _FEW if len(varied) > _LEAST else _LEAST
             fails = sum(says_failed(lines[n]) for n, _ in run) * 2 > len(run)
             is_table = len(varied) > 1 and len(run) >= least and not fails
@@ -317,20 +317,20 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
 
 
 def _parts(between: list[str]) -> bool:
-    """Whether some lines between two rows part them: no rule, and no single line with a number."""
+    """Whether lines between two rows separate them, being no rule and no single numbered line."""
     others = [line for line in between if not _RULE.match(line)]
     return len(between) > _GAP or len(others) > 1 or not all(map(_DIGIT.search, others))
 
 
 def _cells(line: str) -> tuple[str, list[str]]:
-    """Each figure of a row and the words between two of them; which are figures: `wnn`.
+    """Each figure of a row and the words between them, and which are which: `wnn`.
 
-    None of a line that says more in words, of an event of a log, or of one that names a failure.
+    None for a line that is mostly words, an event of a log, or one that names a failure.
     """
     words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
     figures = [*map(_is_figure, words)]
     count = sum(figures)
-    is_count = count == 1 and words[0].isdigit()  # of what is named behind it
+    is_count = count == 1 and words[0].isdigit()  # a count of the thing named after it
     is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
     if not is_row or _is_event(line):
         return "", []
@@ -353,10 +353,10 @@ def _cells(line: str) -> tuple[str, list[str]]:
 
 def _is_event(line: str) -> bool:
     """Whether a line is one of a log: it begins with its time, and says more than figures."""
-    said = bare(line)
-    words = said.split()
+    text = bare(line)
+    words = text.split()
     are_figures = sum(map(_is_figure, words)) * 2 >= max(_LEAST, len(words))
-    return said != line.strip() and not (are_figures and ":" in line.partition(said)[0])
+    return text != line.strip() and not (are_figures and ":" in line.partition(text)[0])
 
 
 @functools.lru_cache(_SAMPLE)
@@ -397,7 +397,7 @@ def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
 
 
 def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], str]) -> list[Unit]:
-    """Size and columns, the ends of each, the last row if it is the total, and the extreme rows."""
+    """Size, columns with their ends, the last row if it is a total, and the extreme rows."""
     total = body[-1:] if any(cell.lower().rstrip(":") in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
@@ -413,14 +413,16 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     for at in ends:
         if at == main or _of_failures(head, at):
             units[at][0] = units[at][0]._replace(rank=2)
-    if ends and ends[main].is_sorted:  # for somebody who looks at its top
+    if ends and ends[main].is_sorted:  # the order that its reader wants
         units[main][0] = units[main][0]._replace(weight=_SORTED)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
     out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
-    told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]  # left out
+    told += [
+        Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]
+    ]  # counted as left out
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
@@ -466,7 +468,7 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
 
 
 def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
-    """The lowest and the highest number with their rows, and those next to the most unusual one."""
+    """The lowest and highest number with their rows, and those next to the most unusual one."""
     low, *high = (
         row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
         for _, _, row in [values.rows[0], *values.rows[:0:-1][:3]]
@@ -479,7 +481,7 @@ def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
 
 
 def _strays(rows: list[Row], index: int) -> list[Row]:
-    """The few rows whose cell lacks a word or a number that nearly all others share."""
+    """The few rows whose cell lacks a word or number that nearly all others share."""
     pieces = [{*_PIECE.findall(row[index])} for _, row in rows]
     often = Counter(itertools.chain(*pieces))
     shared = {piece for piece, count in often.items() if count * 10 >= len(rows) * 9}
@@ -493,7 +495,7 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     is_sorted_out = len(set(cells)) <= min(_FEW, len(cells) // 2)
     if is_sorted_out or not (_are_numbers(cells[:_SAMPLE]) and _are_numbers(cells)):
         return None
-    matches = [(match, one) for one in filled if (match := _NUMBER.match(one[1][index]))]
+    matches = [(match, pair) for pair in filled if (match := _NUMBER.match(pair[1][index]))]
     units = [(match["unit"] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
     scales = (_SIZES, {"": 1} | _TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))
     scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
@@ -511,7 +513,7 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     may_name = in_row or is_first
     if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
-    rows.sort(key=lambda one: one[0])
+    rows.sort(key=lambda pair: pair[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
     is_low = usual - low > _FAR * (high - usual) and not _of_failures(head, index)
     if is_low:
@@ -521,7 +523,7 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
 
 
 def _of_failures(head: list[str], index: int) -> bool:
-    """Whether a column counts what failed, of which the highest number matters."""
+    """Whether a column counts failures, so that its highest number matters."""
     return bool(head) and says_failure(head[index])
 
 
@@ -534,7 +536,7 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 def naming(body: list[Row], index: int) -> int:
     """The column that names a row: of those with words, the one with most different cells.
 
-    Without any, the first one if no cell is in it twice; else -1. Some rows are asked.
+    Without any, the first one if all its cells differ; else -1. Judged by a sample of rows.
     """
     body = body[:_NAMED]
     columns = [at for at in range(min(len(row) for _, row in body)) if at != index]
@@ -556,14 +558,14 @@ def naming(body: list[Row], index: int) -> int:
 
 
 def _named(head: list[str], row: list[str], label: int) -> str:
-    """What names a row; a number with the name of its column."""
+    """The name of a row; a number comes with the name of its column."""
     text = cut(row[label].rstrip(":"), _LABEL)
     is_word = not head or any(map(str.isalpha, text))
     return text if is_word else f"{head[label]} {text}".strip()
 
 
 def _value(digits: str) -> float:
-    """The number that a cell says; a comma is none of its decimals if three digits follow."""
+    """The number in a cell; a comma before three digits is no decimal point."""
     if digits.isdecimal():
         return float(digits)
     return float(re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", "."))
