@@ -61,7 +61,9 @@ _YAML = Pattern(  # a line of it with a key
     r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
 _SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
-_SETTING = Pattern(r"\s*[\w.\"'-]+\s*=")
+_SETTING = Pattern(
+    r"\s*((?:[\w.\"'$@/*-]|\[[\w-]+\]){1,200}(?: [\w.\"'-]{1,80}){0,3})\s{0,80}=\s*(.*)", re.DOTALL
+)
 _DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
@@ -100,7 +102,7 @@ def tree(text: str) -> Any:
     Several ask of one text; none may change what it is given.
     """
     bare = text.strip("\ufeff \t\r\n")
-    if _is_ini(bare):
+    if is_settings(bare):
         return _of_ini(bare)
     if bare[:1] in ("{", "["):
         return parsed(bare)
@@ -125,10 +127,10 @@ def _is_yaml(text: str) -> bool:
 
 def is_data(text: str) -> bool:
     """Whether a text looks like data in which comments may look like headings."""
-    return _is_yaml(text) or _is_ini(text)
+    return _is_yaml(text) or is_settings(text)
 
 
-def _is_ini(text: str) -> bool:
+def is_settings(text: str) -> bool:
     """Whether a text looks like TOML or INI: sections, and in them keys with values."""
     lines = [line for line in text[:_SAMPLE].split("\n") if line.strip() and line[0] not in "#;"]
     sections = sum(map(bool, map(_SECTION.match, lines)))
@@ -137,25 +139,63 @@ def _is_ini(text: str) -> bool:
 
 
 def _of_ini(text: str) -> Any:
-    """The value of TOML, or of INI, with every value that JSON has not as text; None if neither."""
-    import tomllib
+    """The values of TOML or INI as they stand, by section; None if a line is no setting.
 
-    try:
-        return json.loads(json.dumps(tomllib.loads(text), default=str))
-    except (ValueError, RecursionError):
-        pass
-    import configparser
+    What is there several times (a section, a key in one) is a list.
+    """
+    top: dict[str, list[str]] = {}
+    here, sections = top, dict[str, list[dict[str, list[str]]]]()
+    for said in _settings(text[:LARGEST]):
+        if _SECTION.match(said):
+            here = {}
+            sections.setdefault(said.partition("]")[0].strip("[ "), []).append(here)
+        elif setting := _SETTING.match(said):
+            here.setdefault(setting[1].strip("\"' "), []).append(_unquoted(setting[2]))
+        elif " " not in said:
+            here.setdefault(said, []).append("")
+        else:
+            return None
+    told = {name: [_singled(one) for one in some if one] for name, some in sections.items()}
+    return {**_singled(top), **_singled({name: some for name, some in told.items() if some})}
 
-    ini = configparser.ConfigParser(
-        interpolation=None, strict=False, allow_no_value=True, default_section="",
-        inline_comment_prefixes=("#", ";"),
-    )  # fmt: skip
-    ini.optionxform = str  # type: ignore[assignment,method-assign]  # else in lower case
-    try:
-        ini.read_string(f"[values]\n{text}")
-    except configparser.Error:
-        return None
-    return {name.strip(): dict(ini[name]) for name in ini.sections() if ini[name]}
+
+def _settings(text: str) -> Iterator[str]:
+    """The sections and settings of TOML or INI, each in one line."""
+    rows: list[str] = []
+    depth, closing = 0, ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if not bare or bare[0] in "#;":
+            continue
+        indent = len(line) - len(line.lstrip())
+        is_section = bool(_SECTION.match(bare)) and not closing
+        if rows and not is_section and (closing or indent > depth or bare[0] in "]}"):
+            rows.append(bare)
+            closing = "" if closing in bare else closing
+            continue
+        yield from [" ".join(rows)] if rows else []
+        yield from [bare] if is_section else []
+        rows, depth = [] if is_section else [bare], indent
+        closing = _closing(bare.partition("=")[2].strip())
+    yield from [" ".join(rows)] if rows else []
+
+
+def _closing(value: str) -> str:
+    """With what a value of TOML ends that is not whole yet; '' for any other."""
+    ends = {'"""': '"""', "'''": "'''", "[": "]", "{": "}"}
+    mark = next(filter(value.startswith, ends), "")
+    return ends[mark] if mark and ends[mark] not in value[len(mark) :] else ""
+
+
+def _unquoted(value: str) -> str:
+    mark = value[:1]
+    is_quoted = mark in ("'", '"') and value[-1:] == mark and mark not in value[1:-1]
+    return value[1:-1] if is_quoted else value
+
+
+def _singled(fields: dict[str, Any]) -> dict[str, Any]:
+    """The same, where a list of one is that one."""
+    return {name: some[0] if len(some) == 1 else some for name, some in fields.items()}
 
 
 def _of_yaml(text: str) -> Any:

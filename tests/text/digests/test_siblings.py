@@ -168,6 +168,46 @@ def test_settings_are_told_by_section_and_nothing_in_them_has_failed() -> None:
     said = engine.digest(TOML, 200)
     assert said.kind == "json" and "retries: 3, on-error: critical" in said.summary
     assert engine.digest("[1/3] build\na = b failed\n" * 9, 200).kind != "json"
+    log = "[compile]\ncc -O2 -c a.c\na.c:1: error: x undeclared\nopt = 1\n[link]\nld = lld\n"
+    assert engine.digest(log, 200).kind == "log"  # some lines of it are no setting
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[Service]\nExecStart=/bin/web -x\nExecStart=/bin/mail\nEnvironment=C=1\n", "/bin/web -x, /bin/mail"),
+        ("[Peer]\nEndpoint = one:1\n\n[Peer]\nEndpoint = two:2\n", "two:2"),
+        ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "'3.8'"),
+        ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "color: #fff"),
+        ("[user]\n\tname = Ann\n\temail = a@b.c\n[core]\n\tbare\n", "name: Ann, email: a@b.c"),
+        ("at = 1\non = 2\n[x]\nnames = [\n  \"one\",  # two\n\"three\",\n]\nn = 2\n", '"three",'),
+        ('[x]\ntext = """\n[y]\nb = 1\n"""\nn = 2\n', "object of 1 keys: x"),
+        ("[[bin]]\nname = \"a\"\n[[bin]]\nname = \"b\"\n[z]\nn = 1\n", "name: b"),
+        ("n = 1\n  [x.y]\n  m = 2\n[z]\nn = 1\n", "object of 3 keys: n, x.y, z"),
+        ("[Desktop Entry]\nName[de]=Laden\nserver string = x of y\n", "Name[de]: Laden"),
+        ("format = %(asctime)s\n[z]\nn = 50%\n", "%(asctime)s"),
+    ],
+)  # fmt: skip
+def test_of_settings_every_value_is_told_whole(text: str, said: str) -> None:
+    digest = engine.digest(text, 200)
+    assert digest.kind == "json" and said in digest.summary
+
+
+@each(
+    "text",
+    [
+        "[build]\nstatus = done\nname = a\n\n[test]\nstatus = failed\nname = b\n",
+        "build:\n  status: done\n  name: a\n\nship:\n  status: failed\n  name: b\n",
+        '{\n"build": {"status": "done", "name": "a"},\n"x": 1,\n"y": 2, "ship":\n'
+        '{"status": "failed", "name": "b"}}\n',
+        '{\n"\\u00e4": {"status": "done",\n "name": "a"},\n\n"ship": {\n"status": "failed"}}\n',
+        "- status: done\n  name: a\n  at:\n    n: 1\n\n- status: failed\n  name: b\n",
+    ],
+)
+def test_a_value_is_told_with_its_own_line_though_others_have_its_name(text: str) -> None:
+    digest = engine.digest(text, 200)
+    rows = [(row.line, row.finding) for row in digest.rows] + [(digest.at, digest.key)]
+    assert [line for line, said in rows if "failed" in said] == [5 if '"x"' in text else 6]
 
 
 def test_a_page_of_documentation_tells_of_no_failure() -> None:

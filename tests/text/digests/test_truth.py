@@ -526,6 +526,25 @@ def test_the_time_grows_with_the_length(text: str) -> None:
     assert seconds(4 * many) < 12 * seconds(many) + 0.5
 
 
+@each(
+    "text",
+    [
+        lambda count: "[a]\nn = 1\n" + "".join(f"key{n} = {n}\n" for n in range(count)),
+        lambda count: "[a]\nn = 1\nm = 1\n" + "a." * count + "b = 1\n",
+        lambda count: json.dumps({f"\u00e4{n}": n for n in range(count)}, indent=1),
+    ],
+)
+def test_settings_and_names_are_read_in_time_that_grows_with_them(
+    text: Callable[[int], str],
+) -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        engine.ParsedText(text(count))
+        return time.process_time() - begun
+
+    assert seconds(40_000) < 8 * seconds(10_000) + 0.3
+
+
 def test_a_paragraph_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
     def seconds(count: int) -> float:
         begun = time.process_time()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 
 from contextkit.base.type_names import Any, Iterator
@@ -19,6 +20,7 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _KEYS, _FEW = 12, 8  # keys of an object that are listed; entries of a list told one by one
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
+_NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|[^\s"\',:=<>{}\[\]()]+')  # or a value
 _MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
@@ -70,13 +72,55 @@ def units(text: str) -> list[Unit]:
             return []
         told.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
     _tell("", _plain(value) if text.lstrip("\ufeff \n")[:1] == "<" else value, told, 0)
-    placed = []
+    return _placed(text, told)
+
+
+def _placed(text: str, told: list[Unit]) -> list[Unit]:
+    """The statements with the lines of the names that they are about, below those they are in."""
+    found = _lines_of(text, {name for unit in told for name in (unit.short, *_names(unit.aspect))})
+    lines = {"": 1}  # by path
+
+    def below(name: str, line: int) -> int:
+        there = found.get(name) or [line]
+        at = bisect.bisect_left(there, line)
+        return there[at] if at < len(there) else there[0]
+
+    def line_of(path: str) -> int:
+        if path not in lines:
+            above, _, name = path.rpartition("[" if path[-1] == "]" else ".")
+            above, name = ("", path) if path in found else (above, name)
+            lines[path] = below(name, line_of(above))
+        return lines[path]
+
+    placed, entry, line, last = list[Unit](), "", 1, text.rstrip().count("\n") + 1
     for unit in told:
-        name = unit.short or unit.aspect.rpartition(".")[2].partition("[")[0]
-        at = text.find(json.dumps(name, ensure_ascii=False))
-        at = at if at >= 0 else text.find(name)
-        placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
+        listed = unit.aspect[: unit.aspect.rfind("[") + 1]
+        if listed and unit.aspect not in lines and entry.startswith(listed):
+            lines[unit.aspect] = min(line + 1, last)  # below the entry before it
+        line = line_of(unit.aspect)
+        entry, line = unit.aspect, below(unit.short, line) if unit.short else line
+        placed.append(unit._replace(line=line, short=""))
     return placed
+
+
+def _names(path: str) -> list[str]:
+    """The names in the path of a value, any of which may have dots in it, and the path itself."""
+    return [path, *(name.partition("[")[0] for name in path.split("."))]
+
+
+def _lines_of(text: str, names: set[str]) -> dict[str, list[int]]:
+    """The lines, from 1, in which each of some names stands by itself or in quotes."""
+    import json
+
+    forms = {form: name for name in names if name for form in (
+        name, json.dumps(name), json.dumps(name, ensure_ascii=False))}  # fmt: skip
+    found: dict[str, list[int]] = {}
+    line, past = 1, 0
+    for match in _NAME.finditer(text):
+        if name := forms.get(match[0]):
+            line, past = line + text.count("\n", past, match.start()), match.start()
+            found.setdefault(name, []).append(line)
+    return found
 
 
 def _tell(path: str, value: object, found: list[Unit], depth: int) -> None:
