@@ -175,7 +175,7 @@ def test_settings_are_told_by_section_and_nothing_in_them_has_failed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[Service]\nExecStart=/bin/web -x\nExecStart=/bin/mail\nEnvironment=C=1\n", "/bin/web -x, /bin/mail"),
+        ("[Service]\nExecStart=/bin/web\nExecStart=/bin/mail\nA=1\n", "/bin/web, /bin/mail"),
         ("[Peer]\nEndpoint = one:1\n\n[Peer]\nEndpoint = two:2\n", "two:2"),
         ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "'3.8'"),
         ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "color: #fff"),

@@ -62,8 +62,6 @@ def _beginning(text: str) -> tuple[Any, int]:
 
 def units(text: str) -> list[Unit]:
     """Its shape first, then values with decisive names, then outliers, then the rest."""
-    import json
-
     value = objects.tree(text)
     told: list[Unit] = []
     if value is None:
