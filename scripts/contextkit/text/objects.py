@@ -21,6 +21,7 @@ from contextkit.text.patterns import Pattern
 TAG = "<>"  # the key of an XML element's name
 LINES = "<lines>"  # of its first and last line
 LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
+_LARGEST_YAML = 400_000  # of all its documents: a second's work
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
@@ -200,6 +201,8 @@ def _singled(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _of_yaml(text: str) -> Any:
     """The value of YAML, or a list of those of its documents; None if it cannot be read here."""
+    if len(text) > _LARGEST_YAML:
+        return None
     packages.extend_path()
     parts = [part for part in _DOCUMENTS.split(text) if part.strip()]
     try:

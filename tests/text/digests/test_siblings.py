@@ -153,6 +153,13 @@ def test_yaml_is_told_as_json_is() -> None:
         assert engine.digest(text, 200).kind != "json"  # what cannot be read, or only looks like it
 
 
+def test_documents_of_yaml_are_read_as_long_as_they_take_a_second() -> None:
+    pytest.importorskip("yaml")
+    page = "at:\n" + "".join(f"  key{n}: {n}\n" for n in range(900)) + "---\n"
+    assert engine.digest(page * 20, 200).kind == "json"
+    assert engine.digest(page * 40, 200).kind != "json"
+
+
 UNIT = "[Unit]\nDescription=Shop\nOnFailure=notify@x.service\n\n[Service]\nRestart=on-failure\n"
 TOML = (
     '# Of the shop.\n[tool.shop]\nretries = 3\non-error = "critical"\n'
