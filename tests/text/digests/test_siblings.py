@@ -160,6 +160,12 @@ def test_documents_of_yaml_are_read_as_long_as_they_take_a_second() -> None:
     assert engine.digest(page * 40, 200).kind != "json"
 
 
+def test_a_report_whose_lists_look_like_yaml_is_a_report() -> None:
+    risks = "".join(f"- risk: {what}\n  owner: ann\n  mend: wait\n" for what in ("loss", "delay"))
+    text = f"# Notes\n\n## Risks\n{risks}\n## Decision\nWe migrate on Friday. It takes an hour.\n"
+    assert engine.digest(text, 200).kind == "report"
+
+
 UNIT = "[Unit]\nDescription=Shop\nOnFailure=notify@x.service\n\n[Service]\nRestart=on-failure\n"
 TOML = (
     '# Of the shop.\n[tool.shop]\nretries = 3\non-error = "critical"\n'

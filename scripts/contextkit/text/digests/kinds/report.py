@@ -19,6 +19,7 @@ _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
+_APART = Pattern(r"(?<=\n\n)#{2,6} \S.*\n(?!#)")  # below a blank line, above text
 _LISTS = Pattern(r"^[-*+] \S.*\n\w[^.:\n]*:?\n(?=[-*+] )", re.M)  # one below the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
@@ -58,7 +59,7 @@ def confidence(text: str) -> int:
     lines = sample.count("\n") + 1
     if not heads:  # a tool may begin its lines like that
         form -= sample.count("\n> ") + sample.count("\n|")
-    if objects.is_data(sample):
+    if objects.is_data(sample) and (objects.tree(text) or len(_APART.findall(sample)) < 2):
         return 0
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
