@@ -96,7 +96,7 @@ cp manuals/external-memory.md .claude/agents/dev.md
 make handoff_switch to=@sm > .out 2> .said
 lines=1 try 'make handoff_switch to=@dev story_id=4.2 next_action="Build the form."'
 cp .claude/agents/sm.md .full
-make handoff_show > .out
+make handoff_show > .out 2> .said
 carried "the profile of sm"
 
 say "4. A note for later; then a capsule, which the next agent starts with."

@@ -12,6 +12,7 @@ from contextkit.base.type_names import Sequence
 from contextkit.base.version import VERSION
 
 _SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+_HELP = ("--help", "-h")
 _PROGRAM = os.path.join(os.path.dirname(_SCRIPTS), "bin", "contextkit")
 
 
@@ -21,13 +22,18 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     A script takes its options from the variables that CONTEXTKIT_GIVEN names, as it does from make.
     """
     name, *rest = words or ["help"]
-    if name in ("help", "context_help"):
+    if name in ("help", "context_help", *_HELP):
         topic = [f"--topic={word}" if "=" not in word else f"--{word}" for word in rest]
         return ["context", "help", "--host", *topic], {outgoing.COMMAND: called()}
     known = {one.name: one for one in makefiles.targets() if one.script}
     name = name if name in known else name.removeprefix("context_")
     if name not in known:
-        raise bad_input(f"there is no target {names.quoted(name)}{names.nearest(name, known)}")
+        near = names.nearest(name, known)
+        raise bad_input(
+            f"there is no target {names.quoted(name)}{near}: {called()} help lists them"
+        )
+    if rest and rest[0] in _HELP:
+        return ["context", "help", f"--topic={name}"], {outgoing.COMMAND: called()}
     typed = {}
     for word in rest:
         variable, equals, value = word.partition("=")

@@ -179,10 +179,11 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
     assert newest.endswith(f"{STAMP}-2.md") and rows["capsules"].pop("tokens") > 100
     assert rows["capsules"] == {
         "branch": "feature/demo", "count": 2, "state": "stub", "stub": True,
+        "to_write": newest,
     }  # fmt: skip
     assert rows["reminders"] == {"open": 1, "done": 1}
     assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0, "broken": ""}
-    assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "statuses": {}}
+    assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "runs": 0, "statuses": {}}
     assert rows["hosts"] == {"hosts": [], "failures": 0}
     assert rows["version"] == {"version": VERSION}
 
@@ -233,8 +234,20 @@ def test_status_names_what_needs_doing_with_its_command(repo: Path, run: Script)
     assert head.split() == ["system", "what", "command"] and blank == ""
     assert state == f"contextkit {VERSION}: 2 to do" and stored.startswith("stored: 1 capsule,")
     assert [row.split()[0] for row in rows] == ["capsules", "verdicts"]
-    assert rows[0].endswith("  make capsule_prompt")
+    (stub,) = Path("parallelus/manuals/capsules/feature/demo").iterdir()
+    assert rows[0].endswith(f"  make capsule_prompt file={stub}")
+    assert run("capsule_prompt", f"--file={stub}") == 0 and f"Target file: {stub}\n" in run.out
     assert rows[1].endswith("  make verdict_table view=attention")
+
+
+def test_status_names_a_review_run_until_it_is_judged(repo: Path, run: Script) -> None:
+    Path("new.py").write_text("new\n", encoding="utf-8")
+    assert run("verdict", "start", "--process=review", "--agents=a", "--base=HEAD") == 0
+    run("context", "status")
+    assert "verdicts  runs not judged: 1  make verdict_runs\n" in run.out
+    assert run("verdict", "end", "latest") == 0
+    run("context", "status")
+    assert "not judged" not in run.out
 
 
 def test_status_outside_git_says_that_there_is_no_branch(sealed: Path, run: Script) -> None:

@@ -35,6 +35,11 @@ def test_a_reply_is_kept_under_its_branch_and_time(repo: Path, run: Script) -> N
     size = tokens.estimate(finished())
     assert run.err == f"capsule: ~{size} tokens of 1200\n"
     assert kept() == {str(TARGET)}
+    assert run("capsule", "check", "--seal") == 0
+    run("capsule", "list")
+    assert f"  ~{size} " in run.out
+    run("context", "status", "--all")
+    assert f": finished, ~{size} tokens" in run.out
 
 
 def test_the_place_is_the_one_that_the_prompt_named(repo: Path, run: Script) -> None:

@@ -475,7 +475,7 @@ def test_a_state_that_cannot_be_read_is_made_again_and_kept_aside(
         assert not os.path.lexists(STORE / aside)  # reading changes nothing
         to = "qa" if newest(run)["to_agent"] == "dev" else "dev"
         assert switch(run, to) == 0 and os.path.lexists(STORE / aside)
-        assert newest(run)["to_agent"] == to and run.err == "" and state.is_file()
+        assert newest(run)["to_agent"] == to and "session-state" not in run.err and state.is_file()
 
 
 def test_of_a_state_of_the_first_format_the_log_counts_and_the_rest_is_in_the_artifacts(
@@ -487,6 +487,14 @@ def test_of_a_state_of_the_first_format_the_log_counts_and_the_rest_is_in_the_ar
     (STORE / "session-state").write_text(json.dumps(old), encoding="utf-8")
     state = handoff_state.current(Layout())
     assert (state.active, state.sequence, len(state.log())) == ("dev", 1, 2)
+
+
+def test_what_waits_says_how_it_is_marked_as_acted_upon(team: Path, run: Script) -> None:
+    assert run("handoff", "write", "--from=sm", "--to=dev", "--next-action=go", "--no-story") == 0
+    assert run("handoff", "show") == 0
+    command = run.err.partition("`make handoff_consume ")[2].partition("`")[0]
+    assert run("handoff", "consume", f"--{command}") == 0
+    assert run("handoff", "show") == 0 and run.err == ""
 
 
 def test_what_its_receiver_has_handed_on_no_longer_waits(team: Path, run: Script) -> None:

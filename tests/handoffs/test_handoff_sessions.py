@@ -100,6 +100,38 @@ def test_what_waits_for_an_agent_is_taken_up_by_the_session_that_asks_for_it(
     assert (found["next_action"], found["blockers"]) == ("Test it", ["No key yet"])
 
 
+def test_what_is_taken_up_no_longer_waits_where_it_was_left(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextkit.handoffs.documents import state
+
+    def waiting() -> list[str]:
+        there = state.current(Layout())
+        return list(there.waiting(there.everywhere()))
+
+    in_session(monkeypatch, "s-1")
+    switch(run, "dev")
+    switch(run, "qa", "--no-story")
+    (left,) = waiting()
+    in_session(monkeypatch, "s-2")
+    assert run("handoff", "switch", "qa", "--from=dev") == 0
+    (new,) = waiting()
+    assert new != left
+
+
+def test_a_context_of_an_agent_that_nothing_was_left_for_here_says_where_it_was(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_session(monkeypatch, "s-1")
+    switch(run, "dev")
+    switch(run, "qa", "--no-story")
+    assert run("handoff", "context", "qa") == 0 and "another session" not in run.err
+    in_session(monkeypatch, "s-2")
+    assert run("handoff", "context", "qa") == 0 and run.out == ""
+    assert "dev left one for qa in another session: `make handoff_switch to=qa from=dev`" in run.err
+    assert run("handoff", "context", "pm") == 0 and "another session" not in run.err
+
+
 def test_a_session_that_ends_and_comes_back_has_its_agent_again(
     story: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,23 @@ def test_files_are_those_since_the_outgoing_agent_took_over_newest_first(
     assert files_of(run, "sm") == []
 
 
+def test_a_renamed_file_is_told_under_both_names_before_it_is_committed(
+    repo: Path, run: Script
+) -> None:
+    for name in ("by git.py", "by hand.py"):
+        Path(name).write_text(name, encoding="utf-8")
+        os.utime(name, (1, 1))
+    git("add", "-A")
+    git("commit", "-qm", "old files")
+    run("handoff", "switch", "sm")
+    git("mv", "by git.py", "git.py")
+    Path("by hand.py").rename("hand.py")
+    told = files_of(run, "dev")
+    assert sorted(told) == [
+        "by git.py (deleted)", "by hand.py (deleted)", "git.py (created)", "hand.py (created)",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("branch", ["main", "feature/demo"])
 def test_what_is_committed_in_the_second_of_a_switch_is_told_to_the_agent_after_it(
     branch: str, team: Any, run: Script

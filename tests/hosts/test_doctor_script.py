@@ -107,7 +107,7 @@ def test_without_hooks_that_is_a_note(
 ) -> None:
     (repo / "a b").mkdir()
     monkeypatch.chdir(repo / "a b")
-    note = "note: hosts: no hooks are installed here"
+    note = "note: hosts: no hooks are installed here, but for those of a plugin"
     assert wrong(run) == [] and f"{note} (make adopt into={repo})" in run.out
     monkeypatch.chdir(repo)
     assert wrong(run, "--host=claude") == [] and f"{note} (make adopt into=.)" in run.out

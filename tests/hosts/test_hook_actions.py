@@ -44,6 +44,10 @@ BAD = "# My review\n\nAll is well, I think.\n"
 
 def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
     assert fire("SessionStart", source="startup") == ""
+    remind("one")
+    assert fire("SessionStart", source="startup") == (
+        "1 reminder is open: `make context_reminders` shows it."
+    )
     remind("one", "two")
     assert fire("SessionStart", source="startup") == (
         "2 reminders are open: `make context_reminders` shows them."
@@ -55,6 +59,17 @@ def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
         "A handoff from sm to dev is not consumed: `make handoff_show"
         " ref=handoff-sm-to-dev-20251023T180500Z` shows it."
     )
+
+
+def test_a_start_says_where_nothing_can_be_kept(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, how: path != layout.root)
+    assert fire("SessionStart", source="startup") == (
+        f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    )
+    os.mkdir(layout.state)
+    assert fire("SessionStart", source="startup") == ""
 
 
 def test_done_reminders_and_consumed_handoffs_are_not_named(layout: Layout, run: Script) -> None:
@@ -243,6 +258,29 @@ def test_a_malformed_file_that_stays_is_an_error(layout: Layout, started: Run) -
     assert stop() and stop() and not stop()
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["flags"]) == ("ERROR", ["malformed"])
+
+
+@each(
+    ("text", "told"),
+    [
+        (
+            '### Findings Index\n- P1 | P1-1 | "Form" | No check\nVerdict: safe\n',
+            "Verdict: needs-ch",
+        ),
+        ("### Findings Index\n- a row\nVerdict: safe\n\n### Summary\nFine.\n", "not understood"),
+    ],
+)
+def test_a_file_that_the_gate_would_not_read_as_it_is_meant_is_sent_back(
+    started: Run, text: str, told: str
+) -> None:
+    Path(started.output_dir, "fd-safety.md").write_text(signed(text, started.id), encoding="utf-8")
+    assert told in stop(agent=f"a{len(text)}")
+    serious = '### Findings Index\n- P1 | P1-1 | "Form" | No check\nVerdict: needs-changes\n'
+    serious += "\n### Issues Found\n#### P1-1. P1: No check\nsrc/form.py:6 has none.\n"
+    Path(started.output_dir, "fd-safety.md").write_text(
+        signed(serious, started.id), encoding="utf-8"
+    )
+    assert stop(agent=f"a{len(text)}") == ""
 
 
 def test_an_unfinished_file_is_to_be_renamed(started: Run) -> None:

@@ -333,12 +333,23 @@ def test_the_door_without_make_takes_the_words_of_make(repo: Path) -> None:
     assert json.loads(listed.stdout)[0]["note"] == note
     for words, said in (
         (["remindrs"], "there is no target 'remindrs' (did you mean 'reminders'?)"),
-        (["nope"], "there is no target 'nope'\n"),
+        (["nope"], f"there is no target 'nope': {door} help lists them\n"),
         (["reminders", "tga=x"], "there is no variable tga= (did you mean 'tag'?)"),
         (["reminders", "x"], "'x': write it as name=value"),
     ):
         done = subprocess.run([door, *words], capture_output=True, text=True)
         assert done.returncode == 2 and said in done.stderr
+
+
+def test_the_door_explains_a_target(repo: Path) -> None:
+    door = CHECKOUT / "bin" / "contextkit"
+    asked = (["reminders", "--help"], ["help", "reminders"], ["reminders", "-h"])
+    told = [subprocess.run([door, *words], capture_output=True, text=True) for words in asked]
+    assert [one.returncode for one in told] == [0, 0, 0] and len({one.stdout for one in told}) == 1
+    assert told[0].stdout.startswith("  reminders ") and "\n  tag= " in told[0].stdout
+    assert all(len(line) < 80 for line in told[0].stdout.splitlines())
+    general = subprocess.run([door, "--help"], capture_output=True, text=True).stdout
+    assert "\n  payload_store " in general
 
 
 class Installed:

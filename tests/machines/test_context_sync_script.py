@@ -35,7 +35,7 @@ def test_a_push_and_a_pull_say_what_moved(two: Two, run: Script) -> None:
     one, other = two
     one.find_out("ui", "# Finding\n")
     assert in_(one, run, "push", "--dry-run") == 0
-    assert run.out == "sent finding:ui_20261122T100000\nwould be 1 sent: 10 bytes\n"
+    assert run.out == ("(dry run) sent finding:ui_20261122T100000\n(dry run) 1 sent: 10 bytes\n")
     assert in_(one, run, "push") == 0
     first, total = run.out.splitlines()
     assert first == "sent finding:ui_20261122T100000"
@@ -165,7 +165,9 @@ def test_only_what_is_chosen_moves(two: Two, run: Script) -> None:
     assert in_(one, run, "push", "--what=payload") == 0
     assert "payload:s-1/" in run.out and run.out.count("sent ") == 1
     assert in_(one, run, "push", "--what=verdicts") == 2
-    assert "what: 'verdicts' does not travel (did you mean 'verdict'?)" in run.err
+    assert (
+        "what: 'verdicts' does not travel (did you mean 'verdict'?); choose from all, " in run.err
+    )
     assert in_(one, run, "push") == 0
     assert run.out.startswith("sent verdict:ui\n")
     assert in_(other, run, "pull", "--session=s-1") == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import memory_stores as stores
 import pytest
 from conftest import Script, each
+from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import store as memory
@@ -138,6 +140,29 @@ def test_recovery_names_who_is_missing_and_who_still_runs(
     monkeypatch.setattr(background, "is_alive", lambda _: False)
     text = recovery_report.make(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
     assert "missing: backend, docs\n" in text
+
+
+def test_an_agent_that_was_cleaned_away_is_not_expected_any_more(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    os.makedirs(os.path.dirname(layout.registry), exist_ok=True)
+    rows = [{"id": slug, "slug": slug, "status": status, "launched_at": "20251023-180500"}
+            for slug, status in (("ui", "cleaned"), ("docs", "failed"))]  # fmt: skip
+    Path(layout.registry).write_text(json.dumps(rows), encoding="utf-8")
+    there = agents.attendance(layout, TASK, after=names.iso(NOW - 60))
+    assert there.missing == ("docs",) and there.expected == 1
+
+
+@each("answer", ["Findings written to out/ui.md", "It is so."])
+def test_an_agent_whose_answer_is_short_has_ended(layout: Layout, answer: str) -> None:
+    stores.checkpoint(layout, NOW - 60)
+
+    def missing() -> tuple[str, ...]:
+        return agents.attendance(layout, TASK, after=names.iso(NOW - 60)).missing
+
+    fire("SubagentStart", agent_id="a1", agent_type="ui")
+    assert missing() == ("ui",)
+    fire("SubagentStop", agent_id="a1", agent_type="ui", last_assistant_message=answer)
+    assert missing() == ()
 
 
 def test_an_agent_that_failed_is_not_said_to_have_returned(layout: Layout, run: Script) -> None:

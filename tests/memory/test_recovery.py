@@ -267,7 +267,18 @@ def test_nothing_is_empty(layout: Layout) -> None:
 
 def test_a_file_that_was_not_there_is_not_said_to_be_missing_since(layout: Layout) -> None:
     stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
-    assert "## Files in play, all unchanged since then\n\n- src/later.py: missing" in report(layout)
+    heading = "## Files in play, all unchanged since then"
+    assert f"{heading}\n\n- src/later.py: not there yet" in report(layout)
+
+
+def test_a_file_that_was_written_since_is_named_at_the_top(layout: Layout) -> None:
+    stores.checkpoint(layout, files=stores.sealed(layout, "src/later.py"))
+    Path("src").mkdir()
+    Path("src/later.py").write_text("it is here\n", encoding="utf-8")
+    told = report(layout)
+    assert "\n- Changed since: src/later.py (created)\n" in told
+    assert "## Files in play, 1 of 1 changed or missing since then" in told
+    assert told.endswith("- src/later.py: created\n")
 
 
 def test_files_in_play_are_as_they_were_or_not(layout: Layout) -> None:
@@ -344,6 +355,14 @@ def test_a_report_read_elsewhere_says_where_its_paths_and_commands_are(
     monkeypatch.chdir("src")
     line = f"\n- Paths here are relative to {layout.root}, where its commands run\n"
     assert line in report(Layout())
+
+
+def test_the_top_names_what_another_machine_says_instead(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    path = stores.plan(layout, pending=("screen",))
+    assert "Another machine's" not in report(layout)
+    Path(f"{path}.from-n2uz").write_text("theirs", encoding="utf-8")
+    assert f"\n- Another machine's text: {path}.from-n2uz\n" in report(layout)
 
 
 def test_the_top_names_what_has_changed_since(layout: Layout) -> None:
@@ -886,5 +905,5 @@ def test_a_finding_whose_agent_has_no_name_is_passed_over_with_a_warning(layout:
     data = path.read_bytes().replace(b"# Findings: ", b"# Findings: \0", 1)
     path.with_name(path.stem + "_99.md").write_bytes(data)
     found = load(layout)
-    assert "cannot be the name of a file" in "\n".join(found.warnings)
+    assert "cannot be the name of a file: begin it with A-Z" in "\n".join(found.warnings)
     assert "mobile-ui" in recovery_report.make(layout, found, 3000, False).text

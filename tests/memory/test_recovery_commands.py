@@ -12,7 +12,7 @@ from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.memory.documents import context_window as zones
-from contextkit.memory.documents import snapshots
+from contextkit.memory.documents import snapshots, store
 from memory_stores import NOW, TASK
 
 SNAPSHOTS = Path(".temp/memory/context_snapshots")
@@ -145,6 +145,17 @@ def test_recovery_of_nothing_is_a_negative_answer(repo: Path, run: Script) -> No
     assert "nothing is stored" in run.err and run.out == ""
     assert run("external_memory", "recover", "--task=station") == 1
     assert git("status", "--porcelain") == ""
+
+
+def test_a_session_takes_up_no_task_of_which_nothing_is_stored(
+    layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_ID", "s-1")
+    assert run("external_memory", "recover", "--task=sttion") == 1
+    assert store.own_task(layout, "s-1") == ""
+    stores.full(layout)
+    assert run("external_memory", "recover", "--task=station") == 0
+    assert store.own_task(layout, "s-1") == "station"
 
 
 def test_recovery_says_what_it_passed_over(layout: Layout, run: Script) -> None:

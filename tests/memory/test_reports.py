@@ -101,6 +101,15 @@ def test_a_status_is_taken_from_the_report_and_is_completed_else(sealed: Path) -
     assert read("## Summary\nDone.").status == "completed"
 
 
+def test_the_comments_of_a_contract_are_no_part_of_a_finding(sealed: Path) -> None:
+    fields = reports.read(
+        "<!-- run-uuid: r-1 -->\n### Sources\n- a.py:1\n\n### Findings\n#### One\nIt is so.\n\n"
+        "### Gaps\n- Who owns it?\n\n<!-- flux-research:complete -->\n"
+    )
+    assert fields["questions"] == ["Who owns it?"]
+    assert "<!--" not in "".join(extra.text for extra in fields["more"])
+
+
 def test_where_no_section_says_what_was_found_each_topic_is_told(sealed: Path) -> None:
     found = read(
         "# Caches\n\n## 1. Redis\nRedis keeps 52 ms. More of it.\n\n### Cost\nIt is 3 USD.\n\n"

@@ -101,6 +101,12 @@ def test_a_line_that_is_only_counted_has_its_number_in_the_file(layout: Layout) 
     assert "could not" in lines[int(said[1]) - 1]
 
 
+def test_of_a_text_that_says_nothing_its_beginning_is_told(layout: Layout) -> None:
+    done = run("--", "echo; printf 'x%.0s' $(seq 40000)")
+    head, body, _ = done.stdout.splitlines()
+    assert "2 lines" in head and body == f"18: {'x' * 99}…"
+
+
 def test_one_text_is_for_the_users_shell_and_words_are_a_program(repo: Path) -> None:
     assert run("echo $0; echo 'a  b'", env={**os.environ, "SHELL": "/bin/bash"}).stdout == (
         "/bin/bash\na  b\n"

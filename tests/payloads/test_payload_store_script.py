@@ -104,6 +104,18 @@ def test_file_manifest_and_receipt_read_as_documented(
     golden("payload_find.txt", run.out)
 
 
+def test_an_id_in_a_list_opens_its_payload_however_alike_the_topics_are(run: Script) -> None:
+    topic = "The output of a command with a long name"
+    for text in ("one " * 900, "two " * 900):
+        told = (f"--topic={topic}", "--source=run", "--session=s-1")
+        assert run("payload_store", "store", *told, stdin=text) == 0
+    run("payload_store", "list", "--session=s-1")
+    ids = [line.split()[0] for line in run.out.splitlines()[1:]]
+    for identity, word in zip(ids, ("one", "two"), strict=True):
+        assert run("payload_store", "show", identity, "--session=s-1", "--part=content") == 0
+        assert run.out.startswith(word)
+
+
 def test_the_receipt_has_the_seeds_keys_in_their_order_and_not_the_body(
     call: Callable[..., Any], run: Script
 ) -> None:
@@ -519,6 +531,8 @@ def test_an_empty_list_says_what_of_other_sessions_can_come_back(
     assert run("payload_store", "list", "--session=monday") == 0 and run.out == "No payloads.\n"
     assert "1 payload of ended sessions can come back" in run.err
     assert f"make payload_show ref={path.stem}" in run.err
+    assert run("payload_store", "show", "latest") == 1
+    assert "latest: no such payload; 1 payload of ended sessions can come back" in run.err
     assert run("payload_store", "show", path.stem) == 0
     assert path.exists()
 

@@ -45,6 +45,27 @@ def test_what_the_summary_of_a_review_does_not_name_is_named_by_its_id(layout: L
     assert "P0 left out,P0-0; P0-3; P0-6" in said and "P1 left out,P1-1; P1-4; P1-7" in said
 
 
+def test_a_section_of_the_author_is_told_once(layout: Layout) -> None:
+    options = "".join(
+        f"### Option {n}\n\nThe store {n} answers in {3 * n + 5} ms at p95 with {n + 1} writers"
+        f" (measured by bench/store{n}.py:{n + 7}). It needs `pip install store{n}`, which the user"
+        f" forbids. Its revocation takes {2 * n} s.\n\n"
+        for n in range(60)
+    )
+    advice = (
+        "1. Write src/session.py with `sqlite3`, table `sessions(id, user, expires)`.\n"
+        "2. Remove the print in src/login.py:3.\n3. Do not use JWT.\n"
+    )
+    said = receipt(
+        layout,
+        "# How to store login sessions\n\n## Summary\nUse server-side sessions in SQLite; signed"
+        " cookies were rejected because they cannot be revoked. The token must not be printed:"
+        f" src/login.py:3 prints it today.\n\n## Findings\n\n{options}## Recommendations\n{advice}"
+        "\n## Open questions\n- How long does a session live?\n",
+    )
+    assert said.count("Do not use JWT") == said.count("Recommendations") == 1
+
+
 def test_many_that_the_summary_does_not_name_are_counted(layout: Layout) -> None:
     more = "".join(
         f'- P0 | P0-{i} | "Part {i}" | Lock {i} is never released\n' for i in range(9, 30)

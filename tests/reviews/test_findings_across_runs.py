@@ -405,6 +405,14 @@ def test_annotations_are_a_line_for_each_finding_whatever_it_says(run: Script) -
     assert len(lines) == 2 and all(line.startswith("::") for line in lines)
 
 
+@each("form", ["github", "sarif", "markdown"])
+def test_the_end_of_a_line_makes_no_secret_of_its_last_word(run: Script, form: str) -> None:
+    identity = a_run(run, ("P1", "P1-1", "An empty password is accepted", 5))
+    assert run("verdict", "export", identity, f"--format={form}") == 0
+    assert "password is accepted" in run.out and "redacted" not in run.out
+    assert run("verdict", "end", identity) == 0
+
+
 def test_the_comment_is_short_enough_and_starts_no_mention(run: Script) -> None:
     many = [("P2", f"P2-{n}", f"@team <b>finding {n}</b> " + "word " * 30, 3) for n in range(450)]
     identity = a_run(run, LOST, *many)

@@ -77,6 +77,7 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     assert [line.split("\t")[:2] for line in run.out.splitlines()] == [
         ["NEEDS_ATTENTION", "a"], ["CLEAN", "b"],
     ]  # fmt: skip
+    again = runs.latest(Layout()).id
     (asked,) = json.loads((OUT / "run.json").read_text("utf-8"))["agents"]
     prompt = Path(asked["prompt"]).read_text("utf-8")
     assert asked["agent"] == "a" and "- P1-1: P1 The batch is lost (app.py:5)" in prompt
@@ -87,6 +88,7 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     assert gate(run, "latest")["gate"] == "PASS"
     assert run("verdict", "gate", "--run=latest") == 0
     assert f"a second look at {first}" in run.out
+    assert gate(run, first)["next"] == [f"make verdict_gate run={again}"]
     Path("app.py").write_text("edited since\n", encoding="utf-8")
     assert gate(run, "latest")["next"] == [f"make verdict_recheck run={first}"]
     run("verdict", "synthesize", "--run=latest", "--json")
@@ -107,7 +109,7 @@ def test_a_second_look_passes_only_when_those_not_asked_again_have_reviewed(run:
     decision = gate(run, again)
     assert decision["reasons"] == [
         {"reason": "error", "agent": "b",
-         "text": f"its file reports an error, in the run {first}"}
+         "text": f"its file reports an error: By b, in the run {first}"}
     ]  # fmt: skip
     retries, waits, *rest = decision["next"]
     assert waits == f"make verdict_wait run={first}"

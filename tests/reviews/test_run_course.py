@@ -204,6 +204,35 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
     assert run(*call, "--deliverables=../out.md") == 2
 
 
+def test_one_that_left_what_it_promised_and_said_nothing_is_to_be_looked_at(run: Script) -> None:
+    assert run("subagent_manager", "launch", "--capsule=none", "--type=throwaway", "--slug=x",
+               "--cmd=echo one > a.md", "--deliverables=a.md") == 0  # fmt: skip
+    until(Path("a.md").exists)
+    until((STORE / "x.json").exists)
+    run("verdict", "table")
+    assert run.out == "NEEDS_ATTENTION\tx\thanded in no report, but left a.md\n"
+
+
+@pytest.mark.parametrize("kind", ["worktree", "throwaway"])
+def test_a_deliverable_that_is_committed_comes_with_its_commits(run: Script, kind: str) -> None:
+    work = "echo one > report.md; git add report.md; git commit -qm report; echo two > left.md"
+    assert run("subagent_manager", "launch", "--capsule=none", f"--type={kind}", "--slug=x",
+               f"--cmd={work}", "--deliverables=report.md | left.md") == 0  # fmt: skip
+    identity = run.out.strip()
+    until(Path("left.md").exists)
+    run("subagent_manager", "status", "--json")
+    assert json.loads(run.out)[0]["deliverables"] == "2/2" and not Path("report.md").exists()
+    sandbox = f".contextkit/sandboxes/{identity}"
+    assert run("subagent_manager", "cleanup", identity) == 1
+    command = {
+        "worktree": f"git merge subagent/{identity}",
+        "throwaway": f"git pull --no-rebase {sandbox}",
+    }
+    assert f"take that over first: {command[kind]}; or drop it: force=1" in run.err
+    git(*command[kind].split()[1:])
+    assert Path("report.md").read_text("utf-8") == "one\n"
+
+
 # notice
 
 

@@ -15,6 +15,7 @@ from contextkit.base.layout import Layout
 from contextkit.reviews.documents import contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import start as starting
+from signing import signed
 
 CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
 NOW_SECONDS = 1_761_242_700
@@ -213,9 +214,22 @@ def test_files_of_no_run_are_set_aside_and_those_that_git_tracks_stay(branch: Pa
     assert "files that git tracks" in "".join(remarks)
 
 
+def passes(run: Run, but: str = "", text: str = "") -> None:
+    """Every agent of the run leaves a file that keeps its contract; `but` leaves `text`."""
+    for at, agent in enumerate(run.roster):
+        written = text if agent == but else CLEAN
+        output(run, at).write_text(signed(written, run.id, run.files, agent), encoding="utf-8")
+
+
+def table(run: Script) -> list[list[str]]:
+    """Status, agent and summary of each verdict in the flat folder."""
+    run("verdict", "table")
+    return [line.split("\t") for line in run.out.splitlines()]
+
+
 def test_verdicts_of_runs_that_are_over_leave_the_flat_folder(branch: Path, run: Script) -> None:
     first = start("review", agents=("a", "b"))
-    deliver(first)
+    passes(first)
     assert run("verdict", "ingest", f"--run={first.id}") == 0
     run("verdict", "write", "--agent=byhand", "--status=CLEAN", "--summary=no run")
     live = start("quality-gates", agents=("c",))
@@ -226,12 +240,24 @@ def test_verdicts_of_runs_that_are_over_leave_the_flat_folder(branch: Path, run:
     entries = verdicts.load_all(Layout(), store).documents
     assert [entry["agent"] for entry in entries] == ["a", "b"]
     for entry in entries:
-        assert Path(entry["detail_path"]).read_text(encoding="utf-8") == CLEAN
+        assert first.id in Path(entry["detail_path"]).read_text(encoding="utf-8")
     assert second.id != live.id
     assert (
         run("verdict", "show", "a", f"--run={first.id}") in (0, 1)
         and "there any more" not in run.err
     )
+
+
+def test_of_a_run_that_is_over_and_not_settled_the_next_start_says_so(
+    branch: Path, run: Script
+) -> None:
+    first = start("review", agents=("a", "b"))
+    passes(first, "a", '### Findings Index\n- P0 | P0-1 | "A" | It is wrong\nVerdict: risky\n')
+    assert run("verdict", "ingest", f"--run={first.id}") == 0
+    said = f"run {first.id} left what somebody must look at: make verdict_gate run={first.id}"
+    assert run("verdict", "start", "--process=review", "--agents=c") == 0
+    assert said in run.err and table(run) == []
+    assert run("verdict", "table", f"--run={first.id}") == 0 and "1 P0: It is wrong" in run.out
 
 
 def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Script) -> None:

@@ -239,6 +239,17 @@ def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:
     assert path.read_text(encoding="utf-8") == DONE + SENTINEL
 
 
+def test_the_table_says_why_there_is_an_error(run_of_three: Run, run: Script) -> None:
+    found = f"--run={run_of_three.id}"
+    write("b.md", "### Findings Index\nVerdict: error\n\n### Summary\n- No key was given.\n")
+    write("interflux%3Ac.md", "### Findings Index\nVerdict: error\n")
+    assert run("verdict", "wait", found, "--timeout=0", "--stub") == 3
+    run("verdict", "ingest", found)
+    rows = [line.split("\t")[2] for line in run.out.splitlines()[:3]]
+    assert rows[0].startswith("its file reports an error: The agent a left no file before")
+    assert rows[1:] == ["its file reports an error: No key was given", "its file reports an error"]
+
+
 SEVERE = (
     '### Findings Index\n- P0 | P0-1 | "One" | It loses data\nVerdict: risky\n\n'
     "### Issues Found\n#### P0-1. It loses data\n`src/app.py:42` drops the batch.\n"

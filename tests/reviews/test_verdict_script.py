@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,20 @@ def test_the_reports_are_those_of_the_old_library(repo: Path, run: Script) -> No
              "tokens": "1200\n"}  # fmt: skip
     for report, said in shown.items():
         assert run("verdict", *view(report)) == 0
-        assert (run.out, run.err) == (said, "")
+        assert run.out == said and ("closes it" in run.err) == (report == "attention")
+
+
+def test_what_no_run_asked_for_is_closed_by_the_command_that_is_named(
+    repo: Path, run: Script
+) -> None:
+    write(run, "a b", "PARTIAL")
+    write(run, "c", "NEEDS_ATTENTION")
+    assert run("verdict", "table", "--view=attention") == 0
+    _, told = run.err.split("`make verdict_write ")
+    asked = [f"--{word}" for word in shlex.split(told.partition("`")[0])]
+    assert run("verdict", "write", *asked) == 0
+    assert run("verdict", "table", "--view=attention") == 0 and run.out.startswith("c\t")
+    assert run("verdict", "table", "--view=attention", "--plain") == 0 and run.err == ""
 
 
 def test_the_old_targets_print_the_same_and_name_the_new_one(repo: Path, run: Script) -> None:
@@ -106,7 +120,7 @@ def test_the_old_targets_print_the_same_and_name_the_new_one(repo: Path, run: Sc
     for report, where in (*((report, ()) for report in VIEWS), ("stats", ("--dir=out",))):
         assert run("verdict", "table", f"--view={report}", *where) == 0
         said = run.out
-        assert said and not run.err
+        assert said and bool(run.err) == (report == "attention")
         assert run("verdict", report, *where) == 0 and run.out == said
         assert f"now `make verdict_table view={report}" in run.err
 

@@ -54,12 +54,32 @@ def test_start_prints_the_run_and_how_each_agent_is_launched(branch: Path, run: 
         ' prompt="Read .clavain/reviews/current/prompts/fd-x.md and do what it says.")',
         '  Agent(subagent_type="interflux:y", description="interflux:y", run_in_background=true,'
         ' prompt="Read .clavain/reviews/current/prompts/interflux%3Ay.md and do what it says.")',
+        '  (where no agent has such a type: subagent_type="general-purpose")',
         "or Codex, in the root:",
         "  for p in fd-x.md 'interflux%3Ay.md'; do"
         " codex exec - < '.clavain/reviews/current/prompts'/\"$p\" > /dev/null & done",
         "",
         f"then: make verdict_wait run={identity}",
     ]
+
+
+def test_the_launch_lines_work_where_they_are_printed(
+    branch: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(".claude/agents").mkdir(parents=True)
+    Path(".claude/agents/a.md").write_text("You are a.\n", encoding="utf-8")
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    assert run("verdict", "start", "--process=review", "--agents=a") == 0
+    prompts = f"{branch}/{CURRENT}/prompts"
+    assert f"Read {prompts}/a.md and do" in run.out and f"< '{prompts}'/\"$p\"" in run.out
+    assert "general-purpose" not in run.out  # its type is known
+    launched = [line for line in run.out.splitlines() if line.startswith("  ")]
+    identity = runs.latest(Layout()).id
+    (branch / CURRENT / "a.md").write_text("nothing", encoding="utf-8")
+    assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0
+    assert [line for line in run.out.splitlines() if line.startswith("  ")] == launched
+    assert run.out.splitlines()[-1] == f"then: make verdict_wait run={identity}"
 
 
 def test_start_for_programs(branch: Path, run: Script) -> None:

@@ -339,6 +339,19 @@ def test_a_clone_or_worktree_needs_capsule_and_scope_in_git(manager: Manager) ->
     assert "not committed" in manager.said
 
 
+def test_the_command_that_commits_a_scope_works_in_a_folder_below(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    Path("my scope.md").write_text("# Task\n", encoding="utf-8")
+    identity = manager("launch", "--slug=x", "--capsule=none", "--scope=my scope.md").strip()
+    command = manager.said.partition("my scope.md: ")[2].split("\n")[0]
+    subprocess.run(["sh", "-c", command], check=True)
+    assert git("status", "--porcelain") == ""
+    assert f"with {Path.cwd().parent}/.contextkit/subagents/{identity}/prompt.md" in manager.said
+
+
 # How long
 
 

@@ -18,7 +18,7 @@ READERS = {"base/markdown.py", "text/blocks.py", "text/sections.py"}
 OTHERS = {
     "base/secret_search.py": "### is how a secret is masked",
     "capsules/documents/reminders.py": "the inbox is read without what else Markdown has",
-    "memory/documents/findings.py": "hot: cuts the summary out of a text as we write it",
+    "memory/documents/findings.py": "hot: ten thousand summaries are listed, few of them parsed",
     "memory/flows/recovery_report.py": "makes headings deeper and closes fences that were cut",
     "payloads/documents/store.py": "the title of a payload, which stands in its first line",
     "text/digests/reading.py": "hot: splits a text of any size",

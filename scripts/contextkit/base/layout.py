@@ -114,6 +114,10 @@ class Layout:
         """`path` as it is printed and stored: relative to the root."""
         return os.path.relpath(path, self.root)
 
+    def found(self, path: str) -> str:
+        """A root-relative path as it is found from here: as it is in the root, else absolute."""
+        return path if self.here == self.root else self.join(path)
+
     def typed(self, path: str, field: str) -> str:
         """Resolve a path as typed: relative to the current directory, and inside the root."""
         return files.inside(self.root, os.path.join(self.here, path), field)

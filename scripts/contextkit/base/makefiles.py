@@ -152,7 +152,7 @@ def _names_in(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def help_text(inside_host: bool = False, everything: bool = False, topic: str = "") -> str:
-    """The verbs of a day; all targets with their variables, or those of one system.
+    """The verbs of a day; all targets with their variables, those of one system, or one target.
 
     In a host, those for this checkout are left out, and names are as there. Raises ContextError.
     """
@@ -167,6 +167,8 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
         for name, section in systems.items()
         if not topic or name.rstrip("s") == topic.rstrip("s")  # `verdict` and `verdicts` are one
     ]
+    if not sections and (named := [t for t in targets() if topic in (t.name, renamed.get(t.name))]):
+        return "\n".join(_explained(named[0], renamed))
     if not sections:
         raise bad_input(f"there is no system {names.quoted(topic)}: {', '.join(systems)}")
     lines: list[str] = []
@@ -198,6 +200,14 @@ def _day(
         f"    {' '.join(systems)}",
         f"make {word} all=1     every target",
     ]
+
+
+def _explained(target: Target, renamed: dict[str, str]) -> list[str]:
+    """A target, then what each of its variables is."""
+    command = command_of(target)
+    told = [target.replace(name=f"{option.name}=", help=option.help)
+            for option in (options_of(command) if command else ())]  # fmt: skip
+    return [line for one in (target, *told) for line in _lines(one, renamed)]
 
 
 def _wrapped(text: str) -> list[str]:

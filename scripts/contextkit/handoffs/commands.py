@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, cli, files, ledger, names, redaction, tokens
+from contextkit.base import addresses, agents, cli, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
@@ -159,6 +159,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
     ref = addresses.of(layout, path, "handoff")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    if not args.file and "\n  consumed: false\n" in text:
+        name = os.path.basename(path).removesuffix(".yaml")
+        cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
         text=text,
         exact=True,
@@ -189,13 +192,10 @@ def check(layout: Layout, args: Arguments) -> Answer:
 @command("mark an artifact as acted upon", *CHOICE)
 def consume(layout: Layout, args: Arguments) -> str:
     with handoff_state.locked(layout):
-        path, text = _chosen(layout, args)
+        path, _ = _chosen(layout, args)
         where = layout.shown(path)
-        if handoffs.parse(text, where).consumed:
+        if not handoffs.consume(layout, path):
             cli.say(f"{where}: was already consumed; nothing changed")
-        else:
-            files.write(path, handoffs.mark_consumed(text, where))
-            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
     return where
 
 

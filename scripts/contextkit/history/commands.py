@@ -300,7 +300,7 @@ def session_end(layout: Layout, args: Arguments) -> str:
 
 @command(
     "the targets of the Makefile by system",
-    Option("topic", "only this system: verdicts", positional=True),
+    Option("topic", "only this system (verdicts) or target (verdict_start)", positional=True),
     Option("all", "every target with its variables", kind="flag"),
     Option("host", "as seen from a host's Makefile", kind="flag"),
 )

@@ -38,6 +38,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
     with _held(into):
         plan = adoption.adopt(into, folder, args.hosts, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
+    if plan.changes and not (args.dry_run or args.link):
+        cli.say("commit all of it: only then do clones have it")
     fresh = tuple(name for name in plan.record.hosts if name not in plan.before.hosts)
     offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
     return "\n".join([done, *(makefiles.renamed(line, into, folder) for line in offers)])

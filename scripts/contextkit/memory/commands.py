@@ -460,7 +460,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     recovered = recovery.load(layout, task, names.now(), most, transcript)
     if recovered.candidates:
         return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
-    if recovered.task:
+    if recovered.task and not recovered.empty:
         memory.take_up(layout, recovered.task)
     cli.say_each(recovered.warnings)
     if recovered.others:

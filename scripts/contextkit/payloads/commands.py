@@ -141,6 +141,8 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     _sweep(layout, now, session)
     retention.wake(layout, session, now)
     sessions = [session] if session else payloads.sessions_in(layout)
+    from collections import Counter
+
     from contextkit.base import tables
 
     manifests = [payloads.manifest(layout, name, now) for name in sessions]
@@ -152,16 +154,16 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append(
-                (entry["id"][:_ID], str(entry["tokens"]), state,
+                (entry["id"], str(entry["tokens"]), state,
                  names.one_line(entry["source"])[:_SOURCE], names.one_line(entry["topic"]))
             )  # fmt: skip
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
             talk.append(f"{files_are} not listed: make context_doctor mend=1")
-    if not rows and (away := retention.put_away(layout, now)):
-        count = names.counted(len(away), "payload")
-        back = f"make payload_show ref={away[-1]}"
-        talk.append(f"{count} of ended sessions can come back, the newest with {back}")
+    if not rows and (away := retention.can_come_back(layout, now)):
+        talk.append(away)
+    short = Counter(identity[:_ID] for identity, *_ in rows)
+    rows = [(row[0][:_ID] if short[row[0][:_ID]] == 1 else row[0], *row[1:]) for row in rows]
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(

@@ -47,7 +47,8 @@ def launch(layout: Layout, args: Arguments) -> Answer:
         return Answer(text=captured.prompt, status=1)
     row = launching.launch(layout, order)
     if row["status"] == "awaiting_manual_launch":
-        cli.say(f"no cmd= and no subagent_command: start your agent with {row['prompt_path']}")
+        prompt_path = layout.found(row["prompt_path"])
+        cli.say(f"no cmd= and no subagent_command: start your agent with {prompt_path}")
     return Answer(text=row["id"])
 
 

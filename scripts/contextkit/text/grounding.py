@@ -131,13 +131,9 @@ class _Report:
     def has_place(self, path: str, first: int, last: int) -> bool:
         """Whether a line of the report names the file together with that line or a span of it."""
         name = path.rpartition("/")[2]
-        if not self.has_path(path):
-            return False
-        for line in self.text.split("\n"):
-            at = line.find(name)
-            if at >= 0 and any(a <= first and last <= b for a, b in _spans(line[at:])):
-                return True
-        return False
+        named = (line.partition(name) for line in self.text.split("\n") if name in line)
+        spans = (span for _, _, rest in named for span in _spans(name + rest))
+        return self.has_path(path) and any(a <= first and last <= b for a, b in spans)
 
     def about(self, words: frozenset[str]) -> list[str]:
         """The sentences that are about the same: they have most of these words."""
@@ -178,9 +174,7 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
             first = int(place["first"][:9])
             last = max(first, int((place["last"] or place["first"])[:9]))
             yield value, report.has_place(place["path"], first, last)
-        elif _LINES.match(value):
-            continue
-        elif kind in ("path", "url", "commit", "id", "version"):
+        elif kind in ("path", "url", "commit", "id", "version") and not _LINES.match(value):
             yield value, report.has_path(value) if kind == "path" else report.has(value)
 
 

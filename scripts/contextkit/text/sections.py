@@ -107,10 +107,8 @@ def clean_all(texts: Iterable[str]) -> tuple[str, ...]:
 
 def clean_files(notes: Iterable[FileNote]) -> tuple[FileNote, ...]:
     """Normalize file notes, each path on one line, leaving out empty ones."""
-    files = (
-        FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in notes
-    )
-    return tuple(file for file in files if file.path or file.note)
+    pairs = ((clean(names.one_line(file.path)), clean(file.note)) for file in notes)
+    return tuple(FileNote(path=path, note=note) for path, note in pairs if path or note)
 
 
 def normal(text: str) -> str:
@@ -124,14 +122,12 @@ def plain(lines: list[str], item: bool = False) -> str:
     text = "\n".join(lines)
     if "\\" not in text:
         return clean(text)
-    fenced_off = markdown.in_fences(lines[1:] if item else lines)
-    if item:
-        fenced_off.insert(0, True)
+    first = [(lines[0], True)] if item else []
     kept = [
         line.replace("\\", "", 1)
         if not inside and line.lstrip()[:1] == "\\" and filters.is_mark(line)
         else line
-        for line, inside in zip(lines, fenced_off, strict=True)
+        for line, inside in [*first, *lines_of(lines[len(first) :])]
     ]
     return clean("\n".join(kept))
 
@@ -201,16 +197,12 @@ def moved_left(line: str, width: int) -> str:
 def file_note(text: str) -> FileNote:
     """Split `` `path` - description``, `path - description` or `path` into path and note."""
     path, note = code_span(text)
-    if not path:
-        path, dash, note = text.partition(" - ")
-        if not dash:
-            path, dash, note = text.partition(": ")
+    if path:
+        note = note[3:] if note.startswith(" - ") else note.strip().lstrip("-–—: ")
+    else:
+        path, _, note = text.partition(" - " if " - " in text else ": ")
         if " " in path.strip() or "\n" in path.strip():
             path, note = "", text  # a sentence, not a path
-    elif note.startswith(" - "):
-        note = note[3:]
-    else:
-        note = note.strip().lstrip("-–—: ")
     return FileNote(path=clean(path), note=clean(note))
 
 

@@ -173,6 +173,11 @@ TOML = (
 )
 
 
+def test_sentences_that_begin_with_a_number_are_no_counts_of_words() -> None:
+    text = "52 of them are late.\n\n3 of them are lost.\n\n3 of them are here.\n"
+    assert engine.digest(text, 60).kind != "table"
+
+
 def test_settings_are_told_by_section_and_nothing_in_them_has_failed() -> None:
     for text in (UNIT, f"; made by hand\ncolor = no\n{UNIT}"):
         digest = engine.digest(text, 200)

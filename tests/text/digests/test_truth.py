@@ -1391,3 +1391,32 @@ def test_the_count_below_a_table_is_no_row_of_it() -> None:
     rows = "".join(f"  {n} | berth{n} | {n * 7}\n" for n in range(1, 91))
     told = said(f" id | name | length\n----+------+--------\n{rows}(90 rows)\n\n")
     assert "90 rows, 3 columns" in told and "91" not in told
+
+
+MONTHLY = "\n\n".join([
+    "1. Summary", "The depot shipped nothing for three hours on Monday, and 6,214 orders were late"
+    " by a day or more. No order was lost, and no payment was taken twice from anyone. The shop was"
+    " up all the time, which is why it took nearly three hours until somebody noticed.",
+    "2. Root cause", "The client of the broker changed publish() to a coroutine, never awaited"
+    " here. Nothing was sent, and nothing failed: no alert could have been raised of it. The"
+    " tests of the router put a stand-in in its place, and that takes any call as it comes.",
+    "3. Costs", "Two hundred vouchers of ten euros were sent to those whose parcels came too late."
+    " Eight people of the depot stayed for two more hours in the evening to pack what was left. The"
+    " level that was agreed on with the partners was kept, since it counts the shop alone.",
+])  # fmt: skip
+MINUTES = "".join(f"07:{n:02}  12  {8812 + n * 31}  {8810 + n * 7}  {n % 3}\n" for n in range(60))
+
+
+def test_what_stands_below_a_numbered_title_is_of_that_title_although_a_table_follows() -> None:
+    for text in (MONTHLY, f"{MONTHLY}\n\nFigures\n\ntime   pods  sent  got  bad\n{MINUTES}"):
+        digest = engine.digest(text, 300)
+        said = {row.aspect: row.finding for row in digest.rows}
+        assert digest.kind == "plain" and "6,214 orders" in f"{digest.key} {said['Summary']}"
+        assert "never awaited" in said["Root cause"] and "2. Root cause" not in digest.summary
+
+
+def test_rows_of_figures_that_begin_with_a_time_are_a_table() -> None:
+    digest = engine.digest(f"time   pods  sent  got  bad\n{MINUTES}", 200)
+    assert digest.kind == "table" and "60 rows, 5 columns: time, pods, sent, got, bad" in digest.key
+    log = "".join(f"07:{n:02}:01 worker {n} took 3 jobs and 4 more\n" for n in range(60))
+    assert engine.digest(log, 200).kind != "table"

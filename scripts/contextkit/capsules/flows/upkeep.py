@@ -311,14 +311,14 @@ def row(layout: Layout, path: str) -> Row:
     shown, ref = layout.shown(path), addresses.of(layout, path, "capsule")
     try:
         text = files.read(path).replace("\r\n", "\n")
-        capsule, body = capsules.parse(text, shown)
+        capsule, _ = capsules.parse(text, shown)
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
         return Row(id=shown, state=state, ref=ref)
     said = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
         id=shown,
-        tokens=tokens.estimate(body),
+        tokens=tokens.estimate(capsules.unsealed(text)),
         state="stub" if capsules.unfinished(text) else "finished",
         ref=ref,
         **{name: getattr(capsule, name) for name in said},

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, shelf, stores, templates, tokens
+from contextkit.base import (
+    addresses,
+    agents,
+    files,
+    formats,
+    ledger,
+    names,
+    shelf,
+    stores,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -171,6 +182,17 @@ def mark_consumed(text: str, where: str) -> str:
     if not fits:
         raise ContextError(f"{where}: cannot be marked: add `consumed: true` by hand")
     return made
+
+
+def consume(layout: Layout, path: str) -> bool:
+    """Mark an artifact as acted upon, under the lock; whether it was not yet. ContextError."""
+    where = layout.shown(path)
+    text = load_text(path, where)
+    if parse(text, where).consumed:
+        return False
+    files.write(path, mark_consumed(text, where))
+    ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
+    return True
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes | None:

@@ -102,6 +102,13 @@ class State(Record):
             givers.add((handoff.session, handoff.from_agent))
         return open_ones
 
+    def elsewhere(self, agent: str) -> tuple[str, str]:
+        """Who left an agent something that waits, and the command to take it up; or '' and ''."""
+        waiting = self.waiting(self.everywhere()).values()
+        for giver in (handoff.from_agent for handoff in waiting if handoff.to_agent == agent):
+            return giver, names.call("handoff_switch", **{"to": agent, "from": giver})
+        return "", ""
+
     def log(self) -> list[Switch]:
         """The recorded switches, oldest first; malformed lines are ignored."""
         switches = []

@@ -39,6 +39,9 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     state = handoff_state.current(layout)
     kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
     chain = {name: state.artifacts[name] for name in kept}
+    who, asked = ("", "") if chain else state.elsewhere(to)
+    if who:
+        remark(f"{who} left one for {to} in another session: `{asked}`")
     return compose(layout, to, profile(layout, to, typed), chain)
 
 

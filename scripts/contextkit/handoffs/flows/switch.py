@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, names, redaction, tokens
-from contextkit.base.errors import bad_input, remark
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
@@ -59,7 +59,9 @@ def switch(
             path, chain = handover.write()
         else:
             handoff_state.start(layout, handover.state, to, now)
-            remark(f"{to} is the first agent of this session: no artifact{handover.elsewhere()}")
+            who, asked = handover.state.elsewhere(to)
+            waits = f"; {who} left one for it in another session: `{asked}`" if who else ""
+            remark(f"{to} is the first agent of this session: no artifact{waits}")
     return path, incoming.compose(layout, to, own, chain)
 
 
@@ -83,7 +85,7 @@ class _Handover:
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
         """Write the artifact; its path, and the names of what the receiver may get."""
-        order = self.state.order
+        own = order = self.state.order
         if not order and self.giver != self.state.active:  # the first one: where the giver was last
             there = [handoff.session for handoff in self.state.artifacts.values()
                      if self.giver in (handoff.from_agent, handoff.to_agent)]  # fmt: skip
@@ -94,15 +96,19 @@ class _Handover:
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
+        if order is not own:
+            self._take_up(handoff, *next(iter(before.items()), ("", handoff)))
         return path, {os.path.basename(path): handoff, **before}
 
-    def elsewhere(self) -> str:
-        """The command that takes up what waits for the receiver in another session, or ''."""
-        waiting = self.state.waiting(self.state.everywhere()).values()
-        for giver in (handoff.from_agent for handoff in waiting if handoff.to_agent == self.to):
-            asked = names.call("handoff_switch", **{"to": self.to, "from": giver})
-            return f"; {giver} left one for it in another session: `{asked}`"
-        return ""
+    def _take_up(self, handoff: Handoff, name: str, left: Handoff) -> None:
+        """Mark what another session left for the same receiver as acted upon."""
+        path = os.path.join(self._layout.handoffs, name)
+        same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
+        if name and same and os.path.isfile(path):
+            try:
+                handoffs.consume(self._layout, path)
+            except ContextError as error:
+                remark(str(error))
 
     def add(self) -> tuple[str, str]:
         """Add what was typed, such as a story, to the artifact that the active agent was given."""
@@ -127,7 +133,7 @@ class _Handover:
         `no_story` leaves it out. The story's status and task are read again from its file.
         """
         fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
-        if last and (last.from_agent, last.to_agent) == (self.giver, self.to):  # it is taken up
+        if last and (last.from_agent, last.to_agent) == (self.giver, self.to):  # taken up
             fields.setdefault("next_action", last.next_action)
         is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
         if last and last.story_id and not is_named:

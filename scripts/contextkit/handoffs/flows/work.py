@@ -59,11 +59,13 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
 
 
 def _changed(top: str, path: str) -> int:
-    """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
+    """When a file was changed or moved by the tool's clock; of one that is gone, its folder."""
     place = os.path.join(top, path)
     while not os.path.lexists(place):
         place = os.path.dirname(place)
-    return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
+    found, now = os.lstat(place), time.time()
+    moved = found.st_ctime if found.st_ctime <= now else 0.0  # in the future it says nothing
+    return round(names.now() - max(0.0, now - max(found.st_mtime, moved)))
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> git.query | None:
@@ -343,11 +345,11 @@ _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and character
 
 
 def of_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its open P0 in words."""
+    """A line for each verdict that blocks, the worst first, with its open P0 in words."""
     if not os.path.isdir(layout.verdicts):
         return ()
     try:
-        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        entries = verdicts.blocking(verdicts.load_all(layout).documents)
         return tuple(
             _line(layout, entry) + _worst_findings(layout, entry)
             for entry in verdicts.worst_first(entries)

@@ -23,7 +23,7 @@ from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.reviews.documents import processes, verdicts
+from contextkit.reviews.documents import processes, runs, verdicts
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -133,12 +133,18 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (
-    ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    (
+        "capsules",
+        "to_write",
+        "a capsule is a stub: have your agent write it",
+        "capsule_prompt file={}",
+    ),
     ("payloads", "broken", "{}", "context_doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
+    ("verdicts", "runs", "runs not judged: {}", "verdict_runs"),
     ("subagents", "failed", "{} failed", "subagent_status"),
     ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
     ("hosts", "failures", "{} failures noted", "context_doctor"),
@@ -155,7 +161,8 @@ def to_do(rows: list[Facts]) -> list[Facts]:
     for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
         if value:
-            needs.append({"id": system, "said": wording.format(value), "command": command})
+            call = command.format(names.word(str(value)))
+            needs.append({"id": system, "said": wording.format(value), "command": call})
     return needs
 
 
@@ -216,7 +223,7 @@ def _capsules(layout: Layout) -> Facts:
         return {"status": f"none {where}" if head.branch else where, **facts}
     newest = files.read(paths[-1])
     state = "a stub" if capsules.unfinished(newest) else "finished"
-    size = tokens.estimate(newest)
+    size = tokens.estimate(capsules.unsealed(newest))  # as its budget counts it
     name = os.path.basename(paths[-1])
     return {
         "status": f"{len(paths)} {where}; newest {name}: {state}, ~{size} tokens",
@@ -224,6 +231,7 @@ def _capsules(layout: Layout) -> Facts:
         "newest": layout.shown(paths[-1]),
         "state": state.removeprefix("a "),
         "stub": state == "a stub",
+        "to_write": layout.shown(paths[-1]) if state == "a stub" else "",
         "tokens": size,
     }
 
@@ -301,9 +309,11 @@ def _verdicts(layout: Layout) -> Facts:
         for e in verdicts.worst_first(verdicts.needs_attention(entries))
     ]
     statuses = [entry["status"] for entry in entries]
+    is_run = os.path.isdir(runs.folder(layout))
+    going = len(runs.live(layout, names.now())) if is_run else 0
     return {
         "status": f"{verdicts.counts(entries)}; {len(urgent)} to look at",
-        "count": len(entries), "to_look_at": len(urgent), "which": urgent,
+        "count": len(entries), "to_look_at": len(urgent), "which": urgent, "runs": going,
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
 

@@ -99,6 +99,7 @@ class Host(Record):
     prices: tuple[float, ...] = (1.0, 1.0, 1.0)
     notices: tuple[str, ...] = ()  # how a prompt begins that comes from the host itself
     agent_call: str = ""  # how an agent starts subagents
+    any_agent: str = ""  # what to write there for an agent without a profile of its own
     headless: str = ""  # the command that takes a prompt on standard input
     # A variable that another host sets for hooks, and that host, which runs these hooks too.
     lends: tuple[str, ...] = ("", "")

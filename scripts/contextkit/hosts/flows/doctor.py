@@ -142,7 +142,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     ours = [(host, [event for event, _ in adoption.installed(layout, host)])
             for host in map(find, hosts)]  # fmt: skip
     if not any(events for _, events in ours):
-        yield _note("no hooks are installed here", _adopt(layout))
+        yield _note("no hooks are installed here, but for those of a plugin", _adopt(layout))
     for host, events in ours:
         there = shutil.which(host.command)
         if events:

@@ -88,26 +88,25 @@ class _Stop:
 
     def _made(self, left: str) -> storing.Stored | None:
         """What is stored of it: the report in the file that was left, or its message if long."""
-        hook, text, record = self.hook, self.text, self.record
-        topic = record.about or hook.agent_type
+        layout, hook, text, record = self.layout, self.hook, self.text, self.record
+        source = hook.agent_type
+        topic = record.about or source
         if left:
             self.report = files.read(left)
-            made = _store(self.layout, hook, topic, hook.agent_type, self.report, text, False)
+            made = _store(layout, hook, topic, source, self.report, text, passed=False)
             os.unlink(left)
             return made
-        long = tokens.estimate(text) > self.layout.limits.payload_budget
-        path = self.layout.join(record.stored)
+        long = tokens.estimate(text) > layout.limits.payload_budget
+        path = layout.join(record.stored)
         is_named = record.stored and (not long or record.stored in text)
         if record.asked and is_named and os.path.isfile(path):
             payload = payloads.load(path, record.stored)
             self.report = payload.content
-            return storing.answered(self.layout, path, payload, text, self.now, _SECONDS)
+            return storing.answered(layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
             later = self.long and self.once and not _takes_a_result(hook)
-            return _store(
-                self.layout, hook, topic, hook.agent_type, text, passed=False, read=not later
-            )
+            return _store(layout, hook, topic, source, text, passed=False, read=not later)
         return None
 
     def _note_cost(self, made: storing.Stored, block: str, replaced: bool) -> None:
@@ -352,30 +351,14 @@ def hand_in(layout: Layout, hook: HookInput) -> None:
 
 
 def _store(
-    layout: Layout,
-    hook: HookInput,
-    topic: str,
-    source: str,
-    text: str,
-    answer: str = "",
-    passed: bool = True,
-    read: bool = True,
-) -> storing.Stored:
-    """Store `text` as a payload; `answer` is what its author says about it."""
+    layout: Layout, hook: HookInput, topic: str, source: str, text: str, answer: str = "",
+    **how: bool,
+) -> storing.Stored:  # fmt: skip
+    """Store `text` as a payload, `how` as `storing.store` says; `answer` is its author's."""
     now = names.now()
     session = hook.session or sessions.current(layout, "", now)[0]
-    output = storing.Output(
-        topic=topic,
-        source=source,
-        content=text,
-        tokens=tokens.estimate(text),
-        estimated=True,
-        answer=answer,
-    )
-    if read:
-        made = storing.store(layout, session, output, now, _SECONDS, passed)
-    else:
-        made = storing.store_unread(layout, session, output, now)
-    host = hosts.find(hook.host)
-    retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
+    output = storing.reported(topic, source, text, answer)
+    made = storing.store(layout, session, output, now, _SECONDS, **how)
+    kept = hosts.find(hook.host).days_kept()
+    retention.hold(layout, session, hook.text("transcript_path"), kept, now)
     return made

@@ -58,9 +58,10 @@ def _by_answer(
 
 
 def judge(layout: Layout, hook: HookInput) -> Answer:
-    """Record the verdict of a run's agent; send it back while its file is missing or malformed.
+    """Record the verdict of a run's agent; send it back while its file cannot pass as it is.
 
-    After `hook_blocks` attempts the review is an ERROR, as it is for its readers.
+    That is one that is missing, malformed or contradicts itself; its findings are no reason. After
+    `hook_blocks` attempts the first two are an ERROR, as they are for their readers.
     """
     now = names.now()
     pair = expected(layout, hook, now)
@@ -76,14 +77,16 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     has_begun = any(name.startswith((agent, verdicts.encode(agent))) for name in there)
     if not has_begun and is_sent_back():
         return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
-    from contextkit.reviews.flows import agent_files
+    from contextkit.reviews.flows import agent_files, gate
 
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
-    if (not is_fine or reading.review.doubts) and is_sent_back():
-        faults = _faults(reading, agent_files.terms(asked, agent))
+    faults = _faults(reading, agent_files.terms(asked, agent))
+    is_odd = bool(faults and gate.FLAGS.keys() & {*verdict.flags})
+    passes = is_fine and not (reading.review.doubts or is_odd)
+    if not passes and is_sent_back():
         what = "write" if reading.validation == "missing" else "fix"
         return Answer(block=_mending(layout, run, agent, what, faults))
     if not is_fine and verdict.status != "FAILED":  # the status that research agents use

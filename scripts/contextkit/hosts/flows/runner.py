@@ -260,6 +260,15 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
     return action
 
 
+def tell_unwritable(layout: Layout, given: HookInput) -> Answer:
+    """Say that nothing can be kept where neither our state nor the root can be written."""
+    place = layout.state if os.path.isdir(layout.state) else layout.root
+    if os.access(place, os.W_OK):
+        return NOTHING
+    said = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
+    return Answer(context=said)
+
+
 def _may_sweep(layout: Layout, given: HookInput) -> bool:
     """Return whether the last sweep was over an hour ago, or the session has ended before."""
     if not os.path.isdir(layout.payloads):
@@ -324,6 +333,16 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
             agent_type=given.agent_type, started=names.now(), about=before.about
         )
         seen_agents.save(layout, given.session, given.agent, record)
+    return NOTHING
+
+
+def note_stop(layout: Layout, given: HookInput) -> Answer:
+    """Record when a subagent ended whose answer is too short to be kept, unless it is sent back."""
+    whose = layout, given.session, given.agent
+    record = seen_agents.load(*whose) if given.agent and not given.sent_back else None
+    if record and record.started > record.stopped:
+        with seen_agents.locked(layout, given.session):
+            seen_agents.save(*whose, seen_agents.load(*whose).replace(stopped=names.now()))
     return NOTHING
 
 
@@ -480,6 +499,7 @@ def actions_of(given: HookInput) -> tuple[Action, ...]:
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (
+        tell_unwritable,
         pull_machines,
         where(_may_sweep, "sessions.start"),
         where(lambda *_: os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit",
@@ -502,6 +522,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
               "reviews.judge"),
         where(_may_keep, "outputs.keep"),
+        note_stop,
         push_machines,
     ),
     "PreToolUse": (

@@ -39,8 +39,9 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     from contextkit.capsules.documents import reminders as inbox
 
     count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
-    summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    line = f"{summary}: `make context_reminders` shows them."
+    are, them = ("is", "it") if count == 1 else ("are", "them")
+    summary = f"{names.counted(count, 'reminder')} {are} open"
+    line = f"{summary}: `make context_reminders` shows {them}."
     return Answer(context=line) if count else NOTHING
 
 
@@ -51,12 +52,14 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
     stored = state.current(layout)
-    for name, document in stored.waiting(stored.everywhere()).items():
-        ref = name.removesuffix(".yaml")
-        who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
-        line = f"{who}: `make handoff_show ref={ref}` shows it."
-        return Answer(context=line, refs=(f"handoff:{ref}",))
-    return NOTHING
+    waiting = stored.waiting(stored.everywhere())
+    if not waiting:
+        return NOTHING
+    name, document = next(iter(waiting.items()))
+    ref = name.removesuffix(".yaml")
+    who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
+    line = f"{who}: `make handoff_show ref={ref}` shows it."
+    return Answer(context=line, refs=(f"handoff:{ref}",))
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:

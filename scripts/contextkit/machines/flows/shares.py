@@ -458,7 +458,8 @@ def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
         elif word in all_kinds:
             meant.append(word)
         else:
-            raise bad_input(f"what: {word[:40]!r} does not travel{names.nearest(word, all_kinds)}")
+            near, known = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
+            raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {known}")
     if session:
         sessions.check(session)
     return Choice(
@@ -531,10 +532,9 @@ class Report:
         listed = ", ".join(f"{count} {did}" for did, count in counts.items())
         size = sum(row.bytes for row in self.rows if row.did != "refused")
         tail = f", {self.sent} on the wire" if self.sent else ""
-        would = "would be " if self.dry_run else ""
-        return f"{would}{listed}: {size} bytes{tail}"
+        return f"{listed}: {size} bytes{tail}"
 
     @property
     def text(self) -> str:
-        lines = [row.line for row in self.rows if row.did not in _QUIET]
-        return "\n".join([*lines, self.total])
+        lines = [*(row.line for row in self.rows if row.did not in _QUIET), self.total]
+        return "\n".join([f"(dry run) {line}" for line in lines] if self.dry_run else lines)

@@ -1,7 +1,7 @@
 """An agent's report as a finding, and findings in few words.
 
 Reports come in any form. A table maps headings to sections; any other section stays unchanged under
-its own heading. No line is dropped except rules (`---`) between sections.
+its own heading. No line is dropped except rules (`---`) and comments between sections.
 """
 
 from __future__ import annotations
@@ -265,11 +265,17 @@ def _summarize(body: list[str], fields: dict[str, Any], there: bool) -> None:
 
 
 def _without_rules(lines: list[str]) -> list[str]:
-    """The lines of a section without trailing blank lines and rules."""
+    """The lines of a section without trailing blank lines, rules, and comments of one line."""
     end = len(lines)
-    while end and lines[end - 1].strip() in ("", "---", "***", "___"):
+    while end and (
+        lines[end - 1].strip() in ("", "---", "***", "___") or _is_comment(lines[end - 1])
+    ):
         end -= 1
     return lines[:end]
+
+
+def _is_comment(line: str) -> bool:
+    return line.strip().startswith("<!--") and line.rstrip().endswith("-->")
 
 
 def _extra(heading: str, text: str) -> Extra:

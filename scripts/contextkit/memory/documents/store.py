@@ -47,8 +47,8 @@ _DEVICES = frozenset(
 def check_task(task: str) -> str:
     """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
     if not names.safe(task) or len(task) > _LONGEST or _is_device(task):
-        allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
-        raise bad_input(f"task: {task[:60]!r} must be {allowed}")
+        allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first"
+        raise bad_input(f"task: {task[:60]!r} must be {allowed}, and not a device such as nul")
     return task
 
 
@@ -58,7 +58,8 @@ def check_agent(agent: str) -> str:
     fine = 0 < len(agent) <= _LONGEST and agent.isprintable() and agent == agent.strip()
     is_hidden = made[:1] in (".", "-") or _is_device(made)
     if not fine or is_hidden or not {"/", "\\"}.isdisjoint(agent):
-        raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a file")
+        begin = f"begin it with A-Z a-z 0-9 or _, without slashes, up to {_LONGEST} characters"
+        raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a file: {begin}")
     if made.lower() == MERGED:
         raise bad_input(f"agent: {MERGED!r} is the name of merged findings: choose another")
     return made

@@ -183,7 +183,8 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
         from contextkit.subagents.documents import registry
         from contextkit.subagents.flows import background
 
-        for row in registry.load_all(layout).documents:
+        rows = registry.load_all(layout).documents
+        for row in (row for row in rows if row.get("status") != "cleaned"):
             name, state = str(row.get("slug", "")), str(row.get("status", ""))
             if state == "running" and name:
                 alive = background.is_alive(layout.run(row["id"]))

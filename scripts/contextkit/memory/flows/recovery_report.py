@@ -17,6 +17,7 @@ from contextkit.base import (
     names,
     outgoing,
     references,
+    stores,
     templates,
     tokens,
 )
@@ -34,6 +35,7 @@ _FENCES = ("```", "~~~")
 _FILES = 30  # files in play to list, at most
 _REVIEWS, _NOTES, _ENTRY = 5, 3, 300  # reviews and notes to quote, and characters of each, at most
 _CHANGED = 8  # changed files to name at the top
+_NOT_YET = "not there yet"  # a file that was missing when its digest was taken, and still is
 _COUNT = 1  # characters for no entry, only their number
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
@@ -177,7 +179,7 @@ def _left_out(
     more = saved.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
         bad = sum(finding.status != "completed" for finding in saved.findings)
-        failed = f", {bad} of all failed or partial" if bad else ""
+        failed = f", in all {bad} failed or partial" if bad else ""
         rest = outgoing.called(f"`make memory_list task={saved.task}`")
         lines.append(f"and {more} more{failed}; {rest} names all")
     return tuple(lines)
@@ -311,7 +313,7 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         phase=phase,
         saved=_ago(saved.age) + after + stale + on,
         away="" if layout.here == layout.root else layout.root,
-        state=_states(saved),
+        state=[*_states(saved), *_beside(layout, saved)],
         agents=names.one_line(saved.attendance.line()) if is_short else "",
         differences=saved.state.differences,
     ).rstrip("\n")
@@ -347,16 +349,33 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
     ]
 
 
+def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
+    """A line for each text of another machine that is kept beside a document of this report."""
+    return [
+        {"name": "Another machine's text", "which": os.path.join(os.path.dirname(path), name)}
+        for path in (saved.plan_path, saved.checkpoint_path, saved.snapshot_path)
+        for name in (stores.names_in(os.path.dirname(layout.join(path))) if path else ())
+        if name.startswith(os.path.basename(path) + stores.MARK)
+    ]
+
+
 def _changed(saved: Recovered) -> list[str]:
     """The files in play that are not as they were saved; one that was missing then is no news."""
+    return [
+        path if state == references.CHANGED else f"{path} ({state})"
+        for path, state in _since(saved).items()
+        if state not in (references.FRESH, _NOT_YET)
+    ]
+
+
+def _since(saved: Recovered) -> dict[str, str]:
+    """What became of each file in play: as its digest says, but one that was not there is new."""
     sealed = (*(saved.checkpoint.files if saved.checkpoint else ()),
               *(saved.snapshot.digests if saved.snapshot else ()))  # fmt: skip
     was_there = {reference.path for reference in sealed if reference.sha256}
-    return [
-        path if state == references.CHANGED else f"{path} ({state})"
-        for path, state in saved.files.items()
-        if state != references.FRESH and path in was_there
-    ]
+    new = {references.CHANGED: "created", references.MISSING: _NOT_YET}
+    return {path: state if path in was_there else new.get(state, state)
+            for path, state in saved.files.items()}  # fmt: skip
 
 
 def _quoted(text: str) -> str:
@@ -451,7 +470,7 @@ def _text(layout: Layout, path: str) -> str:
 
 
 def _files_in_play(saved: Recovered, budget: int) -> Piece:
-    lines = [f"- {names.one_line(path)}: {state}" for path, state in saved.files.items()]
+    lines = [f"- {names.one_line(path)}: {state}" for path, state in _since(saved).items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))

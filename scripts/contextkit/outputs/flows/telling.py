@@ -187,7 +187,7 @@ def digested(layout: Layout, told: Told) -> str:
         digest = _digest(layout, told, text, head)
         first = digest.key or (digest.rows[0].finding if digest.rows else "")
         path, before = _stored(layout, told, size, first)
-        body = _rows(digest, before)
+        body = _rows(digest, before) or _beginning(text, before)
     message = _shown(head, body, layout.shown(path))
     message = outgoing.told(message, limits.secrets_allow, quoted=True)
     ref = addresses.of(layout, path, "payload")
@@ -289,6 +289,13 @@ def _rows(digest: engine.Digest, before: int) -> str:
     if key and not any(key in line for line in lines):
         lines.insert(0, f"{digest.at + before}: {key}" if digest.at else key)
     return "\n".join(lines)
+
+
+def _beginning(text: str, before: int) -> str:
+    """The first line of the text that is not blank, cut, with its line in the file."""
+    lines = enumerate(text.split("\n"), before + 1)
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    return f"{first[0]}: {names.clipped(first[1].strip(), _TOPIC)}" if first else ""
 
 
 def _shown(head: str, body: str, path: str) -> str:

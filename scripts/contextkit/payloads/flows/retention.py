@@ -199,6 +199,14 @@ def put_away(layout: Layout, now: int) -> list[str]:
     return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
 
 
+def can_come_back(layout: Layout, now: int) -> str:
+    """How many payloads of ended sessions can come back, and how the newest does; or ''."""
+    away = put_away(layout, now)
+    count = names.counted(len(away), "payload")
+    back = f"make payload_show ref={away[-1]}" if away else ""
+    return f"{count} of ended sessions can come back, the newest with {back}" if away else ""
+
+
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
     having = [p for p in ended(layout) if os.path.isfile(os.path.join(p, identity + ".md"))]

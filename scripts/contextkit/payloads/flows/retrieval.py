@@ -92,7 +92,8 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
     paths = [path for name in searched for path in payloads.documents(layout, name)]
     known = [os.path.basename(path).removesuffix(".md") for path in paths]
     shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
-    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")
+    away = "" if shown else retention.can_come_back(layout, names.now())
+    return ContextError(f"{ref}: no such payload; {away or 'available: ' + (shown or 'none')}")
 
 
 def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, str]]:
@@ -192,14 +193,12 @@ def around(content: str, text: str) -> Slice:
     if not at:
         raise ContextError(f"around: {text[:60]!r} does not occur in the text")
     part = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
-    part = part.replace(at=at[0], wanted=wanted)
     if len(part.text) > _LONG:
         near = _near(lines[at[0] - 1], wanted, _LONG // 2)
-        part = part.replace(text=near, first=at[0], last=at[0])
+        part = Slice(text=near, first=at[0], last=at[0])
     others = ", ".join(map(str, at[1:8])) + (" …" if len(at) > 8 else "")
-    return part.replace(
-        note=f"also in {names.counted(len(at) - 1, 'other line')}: {others}" if others else ""
-    )
+    note = f"also in {names.counted(len(at) - 1, 'other line')}: {others}" if others else ""
+    return part.replace(at=at[0], wanted=wanted, note=note)
 
 
 def _near(line: str, wanted: str, width: int) -> str:
@@ -231,13 +230,11 @@ def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
     count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n))))
     shown = "".join(f"{line}\n" for line in near(count))
     if not count or (not at and tokens.within(shown, cap // 2, tokenizer)):  # a long line is next
-        line = lines[at + count]
+        line, number = lines[at + count], part.first + at + count
         if not count and len(line) > _WIDE and part.wanted:
             width = tokens.largest(len(line), lambda n: fits(_near(line, part.wanted, n)))
-            number = part.first + at
             return part.replace(text=_near(line, part.wanted, width), first=number, last=number)
         text = shown + line[: tokens.largest(len(line), lambda n: fits(shown + line[:n]))]
-        number = part.first + at + count
         return part.replace(text=text, first=number - count, last=number, more=number)
     first = part.first + max(0, at - count + 1)
     last = first + len(near(count)) - 1

@@ -55,22 +55,33 @@ class Stored(Record):
     remarks: tuple[str, ...] = ()
 
 
+def reported(topic: str, source: str, text: str, answer: str = "", key: str = "") -> Output:
+    """An agent's report, whose tokens nobody has counted, with its author's answer or key words."""
+    return Output(
+        topic=topic, source=source, content=text, tokens=tokens.estimate(text), estimated=True,
+        answer=answer, key_findings=key,
+    )  # fmt: skip
+
+
 def store(
-    layout: Layout, session: str, output: Output, now: int, seconds: float = 0, passed: bool = True
-) -> Stored:
+    layout: Layout, session: str, output: Output, now: int, seconds: float = 0,
+    passed: bool = True, read: bool = True,
+) -> Stored:  # fmt: skip
     """Store the text in its session and return a receipt of at most 300 tokens.
 
     The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
-    in place of the text.
+    in place of the text. Without `read` there is none until the author has answered.
     """
     new = _payload(layout, output, now)
     path, payload = _save(layout, session, new, now)
+    ref = addresses.of(layout, path, "payload")
+    if not read:
+        return Stored(receipt="", path=path, ref=ref)
     if payload is not new:
         remark(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
     if layout.limits.receipt_writer and not has_author:
-        ref = addresses.of(layout, path, "payload")
         answer = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
         told = _told(layout, output.replace(answer=answer), path, seconds) if answer else told
     is_unread = payload.summary == new.summary and not output.summary
@@ -78,12 +89,6 @@ def store(
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
-
-
-def store_unread(layout: Layout, session: str, output: Output, now: int) -> Stored:
-    """Store a text that will be read once its author has answered; until then it has no receipt."""
-    path, _ = _save(layout, session, _payload(layout, output, now), now)
-    return Stored(receipt="", path=path, ref=addresses.of(layout, path, "payload"))
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:

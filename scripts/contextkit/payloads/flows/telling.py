@@ -274,7 +274,7 @@ class _Teller:
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
         said = receipts.said(told)
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
-                for row in digest.rows if row.finding.rstrip(" …") not in said]  # fmt: skip
+                for row in digest.rows if _uncounted(row.finding) not in said]  # fmt: skip
         key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
@@ -303,6 +303,12 @@ class _Teller:
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
+
+
+def _uncounted(finding: str) -> str:
+    """A row without the count of what it leaves out, or the sign that it is cut."""
+    told, _, count = finding.rpartition(" (+")
+    return (told if count.endswith("more)") else finding).rstrip(" …")
 
 
 class Beside(NamedTuple):

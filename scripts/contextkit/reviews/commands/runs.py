@@ -93,7 +93,7 @@ def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
     return Answer(
         text="\n".join([
             f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", "",
-            *(how or _launch_lines(run, data["agents"])), "",
+            *(how or _launch_lines(layout, run, data["agents"])), "",
             f"then: {runs.call(layout, 'verdict_wait', run=run.id)}",
         ]),
         data=data,
@@ -111,19 +111,24 @@ def _launched(
     return working
 
 
-def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
+def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> list[str]:
     """How to launch the agents of a run with each host, as subagents or as sessions."""
     lines: list[str] = []
+    known = all(":" in each["agent"] or any(map(os.path.isfile, layout.profiles(each["agent"])))
+                for each in agents)  # fmt: skip
     prompts = [os.path.basename(each["prompt"]) for each in agents]
     stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
-    folder = f"{run.output_dir}/prompts".replace("'", "'\\''")
+    folder = layout.found(f"{run.output_dir}/prompts").replace("'", "'\\''")
     for host in workers.hosts():
         either = "or " if lines else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
             lines += [
-                f"  {workers.agent_call(host, each['agent'], each['prompt'])}" for each in agents
+                f"  {workers.agent_call(host, each['agent'], layout.found(each['prompt']))}"
+                for each in agents
             ]
+            if host.any_agent and not known:
+                lines.append(f"  (where no agent has such a type: {host.any_agent})")
         else:
             lines.append(f"{either}{host.title}, in the root:")
             call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
@@ -240,12 +245,16 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     run = starting.retry(layout, args.run, args.agent, now)
     working = _launched(layout, run, (args.agent,), args, now)
     (again,) = starting.roster(layout, run.replace(roster=(args.agent,)))["agents"]
-    called = (host for host in workers.hosts() if host.agent_call)
-    calls = [workers.agent_call(host, again["agent"], again["prompt"]) for host in called]
-    how = [f"subagent {worker.id}" for worker in working] or calls
+    how = [f"subagent {worker.id}" for worker in working]
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
-    lines = [f"path {again['path']}", f"prompt {again['prompt']}", *how]
-    return Answer(text="\n".join(lines), data=data)
+    return Answer(
+        text="\n".join([
+            f"path {again['path']}", f"prompt {again['prompt']}", "",
+            *(how or _launch_lines(layout, run, [again])), "",
+            f"then: {runs.call(layout, 'verdict_wait', run=run.id)}",
+        ]),
+        data=data,
+    )  # fmt: skip
 
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)

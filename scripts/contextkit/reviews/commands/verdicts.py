@@ -202,6 +202,7 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     elif view == "attention":
         shown = verdicts.needs_attention(entries, legacy)
         text = verdicts.attention_rows(shown, not args.plain)
+        cli.say_each([] if args.plain or legacy else _closing(shown))
     else:
         from contextkit.base import redaction
 
@@ -215,6 +216,14 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
                 for entry in shown]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
+
+
+def _closing(shown: list[verdicts.Entry]) -> list[str]:
+    """How to close a verdict that no run asked for; the gate of a run says what comes next."""
+    alone = [entry["agent"] for entry in shown if not entry.get("run") and "broken" not in entry]
+    made = {"status": "COMPLETE", "summary": "what became of it"}
+    calls = [names.call("verdict_write", agent=agent, **made) for agent in alone[:1]]
+    return [f"once it is dealt with, this closes it: `{call}`" for call in calls]
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[int, str]:

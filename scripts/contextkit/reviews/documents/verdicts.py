@@ -289,6 +289,12 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
     return [e for e in entries if e["status"] not in fine and not e["status"].startswith("SKIPPED")]
 
 
+def blocking(entries: list[Entry]) -> list[Entry]:
+    """Those to look at that nobody may pass over: research of a run that has gaps has passed."""
+    asked = needs_attention(entries)
+    return [entry for entry in asked if not (entry["status"] == "PARTIAL" and entry.get("run"))]
+
+
 def worst_first(entries: list[Entry]) -> list[Entry]:
     """The entries by the worst severity that they name; one that names none is after P0 and P1."""
 

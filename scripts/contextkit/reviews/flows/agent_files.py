@@ -38,6 +38,7 @@ _DOUBTS = {
     "too_long": f"only its first {reader.MOST_LINES:,} lines are read",
     "unclosed_fence": "a code fence is never closed",
 }
+_NO_WORDS = ("#", "<!--", "Read:", "Counts:", "Fixed:")  # how lines begin that say no reason
 _SUMMARY = 120  # characters of the line that says what an agent found
 
 
@@ -237,7 +238,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         shown=layout.shown(path),
         validation="partial" if partial else validation,
         status="ERROR" if partial else status,
-        summary=summary_of(review, header, os.path.lexists(path), partial),
+        summary=summary_of(review, header, os.path.lexists(path), partial, text),
         flags=("partial", *flags) if partial else flags,
         review=review,
         header=header,
@@ -293,8 +294,13 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     ]
 
 
-def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
-    """Summarize what the agent found from its rows, or in its own words if it has none."""
+def summary_of(
+    review: Review, header: Header | None, there: bool, partial: bool, whole: str = ""
+) -> str:
+    """Summarize what the agent found from its rows, or in its own words if it has none.
+
+    `whole` is the text of the file, which says why it reports an error.
+    """
     counts = counted([finding.severity for finding in review.findings if finding.severity])
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
@@ -315,7 +321,16 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     worst = next(iter(by_severity(review)), None)
     if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
+    elif review.validation == "error" and (why := _first_words(whole, review.end_line)):
+        text += f": {why}"
     return names.clipped(("unfinished: " if partial else "") + names.one_line(text), _SUMMARY)
+
+
+def _first_words(text: str, after: int) -> str:
+    """The first line after line `after` that is no heading, comment or line of the contract."""
+    lines = (line.strip() for line in text.split("\n")[after:])
+    words = (line for line in lines if line and not line.startswith(_NO_WORDS))
+    return next(words, "").strip("-* .")
 
 
 def counted(severities: list[str]) -> str:

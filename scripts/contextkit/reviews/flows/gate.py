@@ -31,7 +31,7 @@ _MOST = 40  # reasons printed; `--json` has all
 _AGAIN = ("foreign", "malformed", "error", "unparsed", "contradictory", "attention")
 _AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, or its ingest
 # Why a finished file from this run still says nothing that counts.
-_FLAGS = {
+FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
     "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
     "header_mismatch": ("contradictory", "its header is stricter than its index"),
@@ -220,7 +220,7 @@ def _of_file(
     elif review.validation != "valid":
         faults = [("malformed", "a work report, not a review")]
     else:
-        flags = (flag for flag in reading.flags if flag in _FLAGS)
+        flags = (flag for flag in reading.flags if flag in FLAGS)
         faults = list(dict.fromkeys(_fault(flag, review) for flag in flags))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
@@ -238,7 +238,7 @@ def _of_file(
 
 
 def _fault(flag: str, review: Review) -> tuple[str, str]:
-    word, text = _FLAGS[flag]
+    word, text = FLAGS[flag]
     return word, f"{text}: {review.doubts[0]}" if flag == "index_incomplete" else text
 
 
@@ -293,6 +293,10 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
 def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
     """Return what to do once the agents' files are there."""
     again = runs.call(layout, "verdict_recheck", run=run.id)
+    looks = [one.id for one in runs.load_all(layout).documents
+             if one.rechecks == run.id and not one.ended]  # fmt: skip
+    if looks:
+        return [runs.call(layout, "verdict_gate", run=looks[-1])]
     if "severe" in kinds:
         return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
     if "stale" in kinds and run.rechecks:

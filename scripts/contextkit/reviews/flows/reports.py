@@ -408,7 +408,11 @@ def _github(findings: list[MergedFinding], data: Data) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Escape a text for a GitHub workflow command: one line that nothing ends early."""
+    """Escape a text for a GitHub workflow command: one line that nothing ends early.
+
+    A blank before a line end keeps it from being read as a part of the word before it.
+    """
+    text = text.replace("\n", " \n")
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
     return "".join(char if char.isprintable() else " " for char in text)

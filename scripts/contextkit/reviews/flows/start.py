@@ -271,7 +271,7 @@ class _Start:
         """Make room for the run `new`; safe to repeat after a crash.
 
         What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over
-        go to those runs' own folders.
+        go to those runs' own folders, except those that somebody still has to look at.
         """
         layout, folder = self._layout, new.output_dir
         current = {run.id for run in self._known if not is_over(layout, run, self._now)}
@@ -356,24 +356,36 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     def moved(path: str) -> str:
         return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
 
-    for path, entry in _verdicts_in(layout, runs.verdict_folder(layout, run.id)):
+    for path, entry in [
+        pair for store in (runs.verdict_folder(layout, run.id), verdicts.folder(layout))
+        for pair in _verdicts_in(layout, store) if pair[1].get("run") == run.id
+    ]:  # fmt: skip
         now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
         files.write(path, formats.to_json(now) + "\n")
     runs.change(layout, run.id, output_dir=folder, input=moved(run.input))
 
 
 def _keep_verdicts(layout: Layout, current: set[str]) -> None:
-    """Move flat verdicts of all but the current runs into the runs' own folders."""
+    """Move the flat verdicts of all but the current runs into the runs' own folders.
+
+    Of a run that somebody still has to look at, it says how its verdicts are read from then on.
+    """
+    open_runs = set[str]()
     for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
             continue
+        if verdicts.blocking([entry]):
+            open_runs.add(run)
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
             os.unlink(path)
         else:
             files.make_folder(os.path.dirname(kept))
             files.rename(path, kept)
+    for run in sorted(open_runs):
+        gate = runs.call(layout, "verdict_gate", run=run)
+        remark(f"run {run} left what somebody must look at: {gate}")
 
 
 def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:

@@ -309,7 +309,7 @@ def _check_committed(layout: Layout, order: Order) -> None:
     paths = [part.path for part in (order.capsule, order.scope) if part]
     open_ones = [path for path in paths if not os.path.isabs(path)  # else quoted from elsewhere
                  and _unseen(layout, layout.join(path))]  # fmt: skip
-    words = " ".join(map(names.word, open_ones))
+    words = " ".join(names.word(layout.found(path)) for path in open_ones)
     problem = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"

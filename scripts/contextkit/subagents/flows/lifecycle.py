@@ -10,7 +10,17 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import addresses, files, ledger, markdown, names, redaction, sessions, stores
+from contextkit.base import (
+    addresses,
+    files,
+    git,
+    ledger,
+    markdown,
+    names,
+    redaction,
+    sessions,
+    stores,
+)
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -212,9 +222,14 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else launch.work_in(layout, kind, identity)
     if work:
+        takes = (
+            f"merge {registry.branch_of(identity)}"
+            if kind == "worktree"
+            else f"pull --no-rebase {shown}"
+        )
         raise ContextError(
             f"{identity}: {shown} holds {' and '.join(work)}:"
-            " take them over first, or force=1 drops them"
+            f" take that over first: git {takes}; or drop it: force=1"
         )
 
 
@@ -302,13 +317,9 @@ def finish(layout: Layout, report: Report, now: int) -> str:
 
 def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, now: int) -> Any:
     """Store a report; `summary` is what its author says in one line, '' for nothing."""
-    from contextkit.base import tokens
     from contextkit.payloads.flows import storing
 
-    output = storing.Output(
-        topic=agent, source=agent, content=text, tokens=tokens.estimate(text), estimated=True,
-        key_findings=summary,
-    )  # fmt: skip
+    output = storing.reported(agent, agent, text, key=summary)
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
@@ -385,12 +396,25 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """Where a deliverable is in the repository: where it was made, or a copy of it."""
+    """Where a deliverable is in the repository: where it was committed, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
+    if _is_committed(source):
+        return source  # a copy would be in the way of the merge
     data = files.read_bytes(source)
     if os.path.isfile(target) and files.read_bytes(target) == data:
         return target
     return files.create(target, data)
+
+
+def _is_committed(path: str) -> bool:
+    """Whether git has a file of a sandbox as it is; one that it cannot tell of is not."""
+    folder, name = os.path.split(path)
+    try:
+        return bool(git.run(folder, "ls-files", "--", f":(literal){name}")) and not git.run(
+            folder, "status", "--porcelain", "--", f":(literal){name}"
+        )
+    except ContextError:
+        return False
 
 
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
@@ -476,4 +500,8 @@ def _judged(row: registry.Row, words: str) -> tuple[str, str]:
         return "FAILED", "gone without an exit status" if code is None else f"exit {code}"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
+    left = [names.one_line(str(item.get("source"))) for item in registry.promised(row)
+            if item.get("status") == "harvested"]  # fmt: skip
+    if left:
+        return "NEEDS_ATTENTION", f"handed in no report, but left {', '.join(left)}"
     return "ERROR", "exit 0 without a report or a line of output"

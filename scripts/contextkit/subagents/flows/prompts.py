@@ -262,18 +262,19 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
         waiting = there.waiting(there.order or there.order_of(""))
     except (ContextError, OSError):
         return None
-    for name, handoff in waiting.items():
-        marks = [f"it was written on {handoff.branch}"] * (handoff.branch not in ("", branch))
-        for item in handoff.files_modified:
-            path, _, state = item.rpartition(" (")
-            if not path and item[0] == "(":  # a remark, not a file: `(+3 more)`
-                continue
-            sealed = references.Reference(path=path or item)
-            if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:
-                marks.append(f"{sealed.path} is not there")
-        shown = layout.shown(os.path.join(layout.handoffs, name))
-        return shown, handoffs.render(handoff), tuple(marks[:_MOST_MARKS])
-    return None
+    if not waiting:
+        return None
+    name, handoff = next(iter(waiting.items()))
+    marks = [f"it was written on {handoff.branch}"] if handoff.branch not in ("", branch) else []
+    for item in handoff.files_modified:
+        path, _, state = item.rpartition(" (")
+        if not path and item[0] == "(":  # a remark, not a file: `(+3 more)`
+            continue
+        sealed = references.Reference(path=path or item)
+        if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:
+            marks.append(f"{sealed.path} is not there")
+    shown = layout.shown(os.path.join(layout.handoffs, name))
+    return shown, handoffs.render(handoff), tuple(marks[:_MOST_MARKS])
 
 
 def _labeled(path: str, news: tuple[str, ...], body: str, shortened: bool) -> str:

@@ -37,6 +37,7 @@ _WHOLE = ("results", "json", "diff", "code", "help", "table", "listing", "plain"
 _QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
+_WRITTEN = 600  # characters of prose beside which lists and tables come second
 _FOUND = 10_000  # lines with words of failure that are read between both ends
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
@@ -125,7 +126,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
     told, sizes = _of_segments(text, lines)
-    run = log.run(_read("\n".join(lines) if sizes else text), status)
+    read = _read("\n".join(lines) if sizes else text)
+    run = log.run(read, status)
     if sizes["help"] and help.is_page(text):
         said = [unit._replace(group="", aspect="", key=False) for unit in run.units
                 if unit.group != FAILING]  # fmt: skip
@@ -138,6 +140,9 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         kind = "log" if streamed else run.kind
     if run.failed:
         told = _beside_failures(told, run.units)
+    elif run.kind == "plain" and sum(len(read.all[n]) for n in read.prose) > _WRITTEN:
+        told = [unit._replace(rank=min(unit.rank, 0), key=False) for unit in told]
+        kind = run.kind  # figures below what somebody wrote
     has_cut = "runcated" in text or "omitted" in text
     if has_cut and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1

@@ -14,7 +14,7 @@ from contextkit.text.patterns import Pattern
 
 DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
 ASIDE, NONE = 0, 9
-_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
+_MOST = (0, 0, 3, 4, 2, 2, 3, 5, 2)  # statements of each part that come first
 _WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
 _MONTH = (
@@ -40,7 +40,8 @@ _WORDS = {
     BARRED: r"\b(?:(?:^|(?<=[.,:;—–(!] )|(?:please|so|and|but|or|then) )(?:do not|don'?t|never)\b"
     r"|(?:must|may|should|shall|can) ?not\b.* (?:be|\w+ed)\b|mustn't|(?:you|please) (?:must"
     r" |should )?(?:not|never|don't)\b|nobody (?!(?:could|did|can|would|said|knew)\b)\w+(?<!s)"
-    r"(?<!ed) |(?:forbidden|not allowed|prohibited|off limits)\b|must not\b"
+    r"(?<!ed) |(?:nobody \w+s\b.* (?:until|before|unless)|until\b.* nobody \w+s)\b"
+    r"|(?:forbidden|not allowed|prohibited|off limits)\b|must not\b"
     r"|(?:darf|dürfen|soll(?:en)?|bitte)\b.* (?:nicht|nie\w*|keine?\w*)\b"
     r"|(?:keinesfalls|auf keinen fall|niemals|verboten|untersagt)\b"
     r"|(?:no|tampoco|nunca) (?:se )?(?:deb\w+|puede\w*)|^(?:nunca|jamás)\b|prohibid\w+\b"

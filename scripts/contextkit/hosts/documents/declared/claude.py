@@ -30,6 +30,7 @@ HOST = Host(
     notices=("<task-notification>",),
     agent_call="Agent(subagent_type={agent}, description={agent}, run_in_background=true,"
     " prompt={prompt})",
+    any_agent='subagent_type="general-purpose"',
     headless="claude -p",
     rules=(".claude/settings.json", ".claude/settings.local.json"),
     managed=("/etc/claude-code/managed-settings.json",

@@ -130,8 +130,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | exits | answered
     inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
-    paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
-    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
+    shown = prose | _titles(text, prose)
+    paragraphs = [line * (at in shown) for at, line in enumerate(text.all if prose else ())]
+    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | shown, inside)]
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
     rest = rest if messages else _last_word(rest)
@@ -146,6 +147,17 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
     return Run(kind, bool(failed or messages), [*units, *rest])
+
+
+def _titles(text: Lines, prose: set[int]) -> set[int]:
+    """The short lines that stand alone above paragraphs."""
+
+    def stands_alone(at: int) -> bool:
+        around = [*text.all[max(0, at - 1) : at], text.all[at + 1]]
+        return 0 < len(text.all[at]) < _SHORT and not any(map(str.strip, around))
+
+    above = {at - 2 for at in prose if at > 1} - prose
+    return {*filter(stands_alone, above)}
 
 
 def _warned(text: Lines, passed: bool) -> list[Unit]:

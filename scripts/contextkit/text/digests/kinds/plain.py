@@ -139,7 +139,8 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order; quoted mails and signatures are left out."""
     title, sender, signed, depth = "", "", False, 0
     width = _width(lines)
-    for start, rows in reading.paragraphs(lines):
+    blocks = [*reading.paragraphs(lines)]
+    for (start, rows), (_, below) in zip(blocks, [*blocks[1:], (0, [])], strict=False):
         head = [field for row in rows if (field := _FIELD.match(row))]
         if len(head) == len(rows) > 1 and any("@" in row for row in rows):
             sender, subject = _mail(head)
@@ -151,8 +152,8 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             continue
         if reading.depth(rows[0]) < depth:
             title, depth = "", 0
-        if _is_title(rows):
-            is_first = not title and all(not line.strip() for line in lines[:start])
+        if _is_title(rows, below):
+            is_first = not (title or _ITEM.match(rows[0]) or any(map(str.strip, lines[:start])))
             if is_first:
                 yield _Passage(start + 1, "", rows[0].strip())
             else:
@@ -174,14 +175,15 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
     return ", ".join(filter(None, (sender, day))), _REPLY.sub("", subject)
 
 
-def _is_title(rows: list[str]) -> bool:
-    """Whether the first of some lines is a title."""
+def _is_title(rows: list[str], below: list[str]) -> bool:
+    """Whether the first of some lines is a title; one with a number has a paragraph below it."""
     row = rows[0].strip()
     goes_on = len(rows) > 1 and rows[1].lstrip()[:1].islower()
     is_sentence = goes_on or len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row))
     if is_sentence or ": " in row or _MESSAGE.match(row):
         return False
-    in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
+    after = (rows[1:] or below)[:1]
+    in_list = not after or (_ITEM.match(after[0]) and after[0].lstrip()[0].isdigit())
     return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
 
 

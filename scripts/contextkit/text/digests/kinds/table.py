@@ -101,8 +101,8 @@ def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
     delimited, or two spaces apart below a header of capitals (docker, kubectl) or one of them with
     numbers below its name; with a header of capitals, the last cells alone may have spaces (ps).
     """
-    if len(lines) < 3 or sum(bare(line) != line.strip() for line in lines) * 2 > len(lines):
-        return None, 0  # of a log, each line begins with its time
+    if len(lines) < 3 or sum(map(_is_event, lines)) * 2 > len(lines):
+        return None, 0
     bordered = sum(line.strip()[:1] == "|" for line in lines)
     if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
         several = sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines)
@@ -156,6 +156,8 @@ def _apart(lines: list[str]) -> Split | None:
     """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
     counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
     if len(counts) == len(lines):
+        if sum(line.rstrip()[-1] == "." for line in lines) * 2 > len(lines):
+            return None  # sentences that begin with a number
         is_numbered = len({b - a for a, b in itertools.pairwise(counts)}) == 1
         return None if is_numbered else _by_count
     head, *body = map(_by_gaps, lines)
@@ -330,7 +332,7 @@ def _cells(line: str) -> tuple[str, list[str]]:
     count = sum(figures)
     is_count = count == 1 and words[0].isdigit()  # of what is named behind it
     is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
-    if not is_row or bare(line) != line.strip():
+    if not is_row or _is_event(line):
         return "", []
     if says_failed(words[0]) or _PLACED.match(line):
         return "", []
@@ -347,6 +349,14 @@ def _cells(line: str) -> tuple[str, list[str]]:
             cells.append(word)
             form += "n" if is_figure else "w"
     return form.rstrip("w"), cells
+
+
+def _is_event(line: str) -> bool:
+    """Whether a line is one of a log: it begins with its time, and says more than figures."""
+    said = bare(line)
+    words = said.split()
+    are_figures = sum(map(_is_figure, words)) * 2 >= max(_LEAST, len(words))
+    return said != line.strip() and not (are_figures and ":" in line.partition(said)[0])
 
 
 @functools.lru_cache(_SAMPLE)
