@@ -283,3 +283,26 @@ def test_tap_is_told_with_its_own_counts_and_what_stands_below_a_failure() -> No
     assert "1 failed, 29 passed of 30" in said(text)
     own = "# tests 31\n# pass 29\n# fail 1\n# cancelled 1\n# skipped 0\n"
     assert "1 failed, 1 cancelled, 29 passed of 31" in said(text + own)
+
+
+@each(
+    ("value", "said"),
+    [
+        ({"names": ["alpha", "beta"]}, "names: list of 2: 2 texts; alpha, beta"),
+        ({"names": [f"w{n}" for n in range(9)]}, "w6, w7 …"),
+        ({**{f"key{n}": n for n in range(9)}, "status": "failed"}, "values: status: failed, key0"),
+        ({"zeta": 1, "status": "failed", "beta": 2}, "zeta: 1, status: failed, beta: 2"),
+        (
+            [{"name": f"n{n}", **({"why": f"because {n}"} if n in (3, 9) else {})}
+             for n in range(40)],
+            "entries: n3 - why: because 3; n9 - why: because 9",
+        ),
+    ],
+)  # fmt: skip
+def test_what_decides_and_what_differs_is_told_first(value: object, said: str) -> None:
+    assert said in engine.digest(json.dumps(value), 300).summary
+
+
+def test_of_entries_that_all_differ_none_is_told_as_odd() -> None:
+    rows = [{"name": f"n{n}", f"k{n}": f"odd value {n}"} for n in range(40)]
+    assert "n7 - k7" not in engine.digest(json.dumps(rows), 900).summary
