@@ -220,12 +220,21 @@ def test_of_settings_every_value_is_told_whole(text: str, said: str) -> None:
         '{"status": "failed", "name": "b"}}\n',
         '{\n"\\u00e4": {"status": "done",\n "name": "a"},\n\n"ship": {\n"status": "failed"}}\n',
         "- status: done\n  name: a\n  at:\n    n: 1\n\n- status: failed\n  name: b\n",
+        "[step one]\nstatus = done\n\n[step two]\n\nstatus = failed\nname = b\n",
     ],
 )
 def test_a_value_is_told_with_its_own_line_though_others_have_its_name(text: str) -> None:
     digest = engine.digest(text, 200)
     rows = [(row.line, row.finding) for row in digest.rows] + [(digest.at, digest.key)]
     assert [line for line, said in rows if "failed" in said] == [5 if '"x"' in text else 6]
+
+
+def test_the_last_entry_of_a_list_is_told_with_its_line() -> None:
+    rows = "".join(f'[[till]]\nname = "t{n}"\nat = {n}\n' for n in range(30))
+    (line,) = [row.line for row in engine.digest(rows, 200).rows if row.aspect == "till[29]"]
+    assert line == 89
+    keys = json.dumps([{"Name[de]": "Laden", "Name[fr]": [{"a[x]": 1}]}])
+    assert "Name[de]: Laden" in engine.digest(keys, 200).summary  # they look like places in lists
 
 
 def test_a_page_of_documentation_tells_of_no_failure() -> None:

@@ -75,7 +75,7 @@ def units(text: str) -> list[Unit]:
 
 def _placed(text: str, told: list[Unit]) -> list[Unit]:
     """The statements with the lines of the names that they are about, below those they are in."""
-    found = _lines_of(text, {name for unit in told for name in (unit.short, *_names(unit.aspect))})
+    found = _lines_of(text, [n for unit in told for n in (unit.short, *_names(unit.aspect)) if n])
     lines = {"": 1}  # by path
 
     def below(name: str, line: int) -> int:
@@ -92,7 +92,7 @@ def _placed(text: str, told: list[Unit]) -> list[Unit]:
 
     placed, entry, line, last = list[Unit](), "", 1, text.rstrip().count("\n") + 1
     for unit in told:
-        listed = unit.aspect[: unit.aspect.rfind("[") + 1]
+        listed = unit.aspect[: unit.aspect.rfind("[") + 1] if unit.aspect[-1:] == "]" else ""
         if listed and unit.aspect not in lines and entry.startswith(listed):
             lines[unit.aspect] = min(line + 1, last)  # below the entry before it
         line = line_of(unit.aspect)
@@ -106,18 +106,22 @@ def _names(path: str) -> list[str]:
     return [path, *(name.partition("[")[0] for name in path.split("."))]
 
 
-def _lines_of(text: str, names: set[str]) -> dict[str, list[int]]:
+def _lines_of(text: str, names: list[str]) -> dict[str, list[int]]:
     """The lines, from 1, in which each of some names stands by itself or in quotes."""
     import json
 
-    forms = {form: name for name in names if name for form in (
-        name, json.dumps(name), json.dumps(name, ensure_ascii=False))}  # fmt: skip
+    forms: dict[str, list[str]] = {}  # by how one begins
+    for name in dict.fromkeys(names):
+        quoted = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
+        for begins in quoted | {first[0] for first in [_NAME.search(name)] if first}:
+            forms.setdefault(begins, []).append(name)
     found: dict[str, list[int]] = {}
     line, past = 1, 0
     for match in _NAME.finditer(text):
-        if name := forms.get(match[0]):
-            line, past = line + text.count("\n", past, match.start()), match.start()
-            found.setdefault(name, []).append(line)
+        for name in forms.get(match[0], ())[:_FEW]:
+            if match[0][0] == '"' or text.startswith(name, match.start()):
+                line, past = line + text.count("\n", past, match.start()), match.start()
+                found.setdefault(name, []).append(line)
     return found
 
 
@@ -232,9 +236,11 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
             found.append(
                 unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)
             )
+    label = table.naming(body, -1)
     for index in (0, len(rows) - 1):
-        shown = row_statement(keys, body[index][1])[:_ENTRY]
-        found.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
+        cells = body[index][1]
+        shown, name = row_statement(keys, cells)[:_ENTRY], cells[label] if label >= 0 else ""
+        found.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=name, derived=True))
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
