@@ -170,7 +170,8 @@ def _settings(text: str) -> Iterator[str]:
             continue
         indent = len(line) - len(line.lstrip())
         is_section = bool(_SECTION.match(bare)) and not closing
-        if rows and not is_section and (closing or indent > depth or bare[0] in "]}"):
+        goes_on = bool(closing) or indent > depth or bare[0] in "]}"
+        if rows and goes_on and not is_section:
             rows.append(bare)
             closing = "" if closing in bare else closing
             continue
