@@ -34,6 +34,13 @@ _ANSWERING = Pattern(  # a heading that answers the one above it
     r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
     re.I,
 )
+_DESCRIBING = Pattern(  # a heading below which "must not" says how something is
+    r"[\W\d]*(?:background|context|introduction|overview|history|how .* works?|prior art"
+    r"|related work|hintergrund|kontext|einleitung|überblick|ausgangslage|antecedentes|contexto"
+    r"|introducción|contexte|introduction|contesto|introduzione|achtergrond|bakgrund|tło|контекст"
+    r"|введение|предыстория)\W*$",
+    re.I,
+)
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
@@ -93,7 +100,9 @@ def units(text: str) -> list[Unit]:
 
 def _parted(block: Block, units: list[Unit]) -> list[Unit]:
     """The statements of a block, each with the part that it plays as its rank."""
-    around = min((parts.of_title(title) for title in block.titles[-1:]), default=parts.NONE)
+    around = parts.NONE
+    for title in block.titles[-1:]:
+        around = parts.ASIDE if _DESCRIBING.match(title) else parts.of_title(title)
     made = list[Unit]()
     for at, unit in enumerate(units):
         part = parts.within(around, parts.of_sentence(unit.text))
