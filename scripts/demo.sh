@@ -86,7 +86,7 @@ $(sed -n '1,60p' "manuals/$page.md" | sed 's/^#* */> /')
 REVIEW
 done
 cat review/*.md > .full
-lines=2 try 'make verdict_ingest dir=review'
+lines=3 try 'make verdict_ingest dir=review'
 carried "the reviews"
 
 say "3. One agent hands over to the next: an artifact instead of its whole profile."
