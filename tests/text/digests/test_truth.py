@@ -532,6 +532,7 @@ def test_the_time_grows_with_the_length(text: str) -> None:
         lambda count: "[a]\nn = 1\n" + "".join(f"key{n} = {n}\n" for n in range(count)),
         lambda count: "[a]\nn = 1\nm = 1\n" + "a." * count + "b = 1\n",
         lambda count: json.dumps({f"\u00e4{n}": n for n in range(count)}, indent=1),
+        lambda count: "{\n" + '"k": 1,\n' * 6 + '"a": "' + '\\"' * count,
     ],
 )
 def test_settings_and_names_are_read_in_time_that_grows_with_them(

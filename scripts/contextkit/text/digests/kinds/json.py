@@ -20,8 +20,8 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _KEYS, _FEW = 12, 8  # keys of an object that are listed; entries of a list told one by one
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
-_NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|[^\s"\',:=<>{}\[\]()]+')  # or a value
-_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and what is around values
+_NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
+_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
 
