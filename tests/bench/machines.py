@@ -62,7 +62,7 @@ def populate(engine: Engine, count: int) -> None:
         head = manifests.render_head(
             manifests.Head(machine=machine, name=f"m{number}", number=1,
                            digest=names.sha256(packed), at="2026-11-22T10:00:00Z", documents=1,
-                           bytes=len(data))
+                           bytes=len(data), chain=(names.sha256(packed),))
         )  # fmt: skip
         key = manifests.manifest_key(machine, 1)
         objects = {manifests.object_key(digest): manifests.pack(data)}

@@ -98,6 +98,14 @@ def test_a_hash_alone_in_parentheses_is_a_commit_as_in_the_design(layout: Layout
     assert said(layout, a_capsule(knows)) == [("error", "there is no commit 0a1b2c3 here")]
 
 
+def test_only_of_a_path_may_be_said_that_it_is_new_or_gone(layout: Layout) -> None:
+    path = a_capsule("see src/none.py, which was reverted (0a1b2c3)")
+    assert [found.mend for found in upkeep.check(layout, layout.join(str(path)))] == [
+        "correct it, or add (new) or (gone) after it",
+        "correct it",
+    ]
+
+
 def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_says_so(
     layout: Layout,
 ) -> None:

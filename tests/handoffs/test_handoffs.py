@@ -99,7 +99,9 @@ def test_our_own_form_is_read_without_yaml_and_to_the_same(
 ) -> None:
     handoff = handoffs.make(fields | {"next_action": action})
     text = handoffs.render(handoff)
-    assert handoffs._parse_own(text) == handoffs.parse(text) == handoff
+    is_plain = all(map(str.isprintable, text.split("\n")))
+    assert handoffs._parse_own(text) == (handoff if is_plain else None)
+    assert handoffs.parse(text) == handoff
     found = yaml.safe_load(text)["handoff"]
     assert found["next_action"] == handoff.next_action
     assert tuple(found["decisions"]) == handoff.decisions

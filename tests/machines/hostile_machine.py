@@ -22,24 +22,22 @@ TURNED = "\u202egnp.\u2066"
 
 def foreign(
     receiver: Machine, *given: tuple[str, bytes], machine_id: str = THEIRS,
-    clock: dict[str, int] | None = None, number: int = 1, **changes: Any,
+    count: int | None = None, number: int = 1, **changes: Any,
 ) -> None:  # fmt: skip
     """Put a manifest on the remote; `changes` are fields of its head, and the whole `manifest`."""
     folder = Path(receiver.remote.removeprefix("file://"))
     entries: list[Entry] = []
     for name, data in given:
         digest = names.sha256(data)
-        count = number * 1_000 + len(entries)
-        entries.append(Entry(name=name, sha256=digest, bytes=len(data), count=count))
+        own = number * 1_000 + len(entries) if count is None else count
+        entries.append(Entry(name=name, sha256=digest, bytes=len(data), count=own))
         put(folder / manifests.object_key(digest), zlib.compress(data))
     written = json.loads(manifests.render(machine_id, number, entries)) | {"since": 0}
-    for entry in written["entries"]:
-        entry["clock"] = clock or entry["clock"]
     packed = zlib.compress(changes.pop("manifest", json.dumps(written).encode()))
     put(folder / manifests.manifest_key(machine_id, number), packed)
     head = Head(
         machine=machine_id, name="mallory", number=number, digest=names.sha256(packed),
-        at="2026-11-22T10:00:00Z",
+        at="2026-11-22T10:00:00Z", chain=(names.sha256(packed),),
     )  # fmt: skip
     fields = json.loads(manifests.render_head(head)) | changes
     put(folder / manifests.head_key(machine_id), json.dumps(fields).encode())
@@ -117,10 +115,10 @@ def attack(draw: random.Random, victim: Machine, ours: dict[str, bytes], number:
     taken = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     machine = draw.choice([THEIRS, *taken])
     kind = draw.choice(SENT)
-    clock = draw.choice((None, dict.fromkeys([*taken, THEIRS], MOST), {machine: MOST - number}))
+    count = draw.choice((None, MOST, MOST - number))
     changes = draw.choice(({}, {"name": f"{TAG}{TURNED}laptop"}, {"at": "2999-01-01T00:00:00Z"},
                            {"documents": MOST}, {"manifest": b"[" * 50_000},
                            {"manifest": b"0" * (2 << 20)}))  # fmt: skip
-    foreign(victim, *kind(draw, ours), machine_id=machine, clock=clock,
+    foreign(victim, *kind(draw, ours), machine_id=machine, count=count,
             number=1 << draw.randrange(number + 1, number + 20), **changes)  # fmt: skip
     return f"{kind.__name__} as {machine}"

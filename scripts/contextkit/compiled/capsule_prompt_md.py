@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 821056893095052343
+SOURCE = 1076668687509537273
 name = 'capsule_prompt.md'
 
 def root(context, missing=missing):
@@ -19,7 +19,6 @@ def root(context, missing=missing):
     l_0_template = resolve('template')
     l_0_front_matter = resolve('front_matter')
     l_0_session = resolve('session')
-    l_0_tokens = resolve('tokens')
     l_0_characters = resolve('characters')
     l_0_plan_note = resolve('plan_note')
     l_0_progress_note = resolve('progress_note')
@@ -27,7 +26,6 @@ def root(context, missing=missing):
     l_0_reminders = resolve('reminders')
     l_0_open_count = resolve('open_count')
     l_0_highlights = resolve('highlights')
-    l_0_replaces = resolve('replaces')
     l_0_outline = resolve('outline')
     l_0_information = resolve('information')
     try:
@@ -65,7 +63,7 @@ def root(context, missing=missing):
         yield str(t_1((undefined(name='front_matter') if l_0_front_matter is missing else l_0_front_matter), 'yaml'))
         yield '\n'
     yield '- Budget: '
-    yield str((undefined(name='tokens') if l_0_tokens is missing else l_0_tokens))
+    yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'token_budget'))
     yield ' tokens, about '
     yield str((undefined(name='characters') if l_0_characters is missing else l_0_characters))
     yield ' characters, for the whole capsule.\n\n# Consult first\n- Branch plan: '
@@ -89,10 +87,10 @@ def root(context, missing=missing):
         yield '# What to carry over\n- Objectives, user commitments, the decision log and open loops.\n- Knowledge: file paths, API endpoints, third-party documents.\n- Active experiments and half-complete migrations, each with its exact state.\n- At most '
         yield str((undefined(name='highlights') if l_0_highlights is missing else l_0_highlights))
         yield ' transcript highlights: pivotal exchanges only, each linked to a plan or progress entry or a commit.\n- Exploratory threads, one bullet each: the hypothesis, the evidence missing, the origin (time or log), the next discovery step. Remove a thread once it is in the plan or progress notebook.\n- User preferences and every open reminder: take it in, or say why it no longer matters.\n'
-        if (undefined(name='replaces') if l_0_replaces is missing else l_0_replaces):
+        if environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'replaces'):
             pass
             yield '- What has changed since `'
-            yield str((undefined(name='replaces') if l_0_replaces is missing else l_0_replaces))
+            yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'replaces'))
             yield '`. Its decisions, threads and preferences carry over, marked `(carried)`; of one that is over, write `closed:` and why. What you leave out is carried over for you.\n'
         yield '\n# How to keep it short and true\n- Newest, blocking and high-severity items first; stable background (architecture, standards) stays in project documents.\n- Refer to plan entries, code paths and commits instead of re-explaining them. Repetitive exchanges become one bullet; related TODOs go under one workstream.\n- Where context is ambiguous, note it briefly in both places, the capsule and the progress notebook.\n- Redact secrets (tokens, credentials, personal data): name the kind, never the value.\n'
     yield '\n# Quality gate, before you reply\n- Cross-check against plan, progress and latest commits; put every mismatch or outdated item under `Risks & Watchpoints`.\n'
@@ -100,7 +98,7 @@ def root(context, missing=missing):
         pass
         yield '- Go through the Consistency Checklist and tick what holds.\n'
     yield '- No `<…>` placeholder is left, every section is there, and the whole fits in '
-    yield str((undefined(name='tokens') if l_0_tokens is missing else l_0_tokens))
+    yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'token_budget'))
     yield ' tokens.\n\n# Outline\n'
     yield str(t_1((undefined(name='outline') if l_0_outline is missing else l_0_outline), 'markdown'))
     yield '\n'
@@ -123,4 +121,4 @@ def root(context, missing=missing):
         yield '`\n'
 
 blocks = {}
-debug_info = '1=35&4=41&5=45&6=47&7=57&8=59&10=62&13=66&14=68&15=70&18=78&28=84&31=86&32=89&44=93&47=97&50=99&51=101&55=104&57=108&58=110&61=113&63=116'
+debug_info = '1=33&4=39&5=43&6=45&7=55&8=57&10=60&13=64&14=66&15=68&18=76&28=82&31=84&32=87&44=91&47=95&50=97&51=99&55=102&57=106&58=108&61=111&63=114'

@@ -125,10 +125,9 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
             fields[handoffs.TEXT_KEYS[option.name]] = value
         elif option.name in handoffs.LIST_KEYS and value:
             alone = value[0] if len(value) == 1 else "more"
+            listed = () if handoffs.is_nothing(alone) else value
             if not handoffs.is_unsaid(alone):
-                fields[handoffs.LIST_KEYS[option.name]] = (
-                    () if handoffs.is_nothing(alone) else value
-                )
+                fields[handoffs.LIST_KEYS[option.name]] = listed
     checked: handoffs.Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 

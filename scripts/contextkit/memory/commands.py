@@ -108,12 +108,10 @@ def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: boo
     if answer.status or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return
     try:
-        path = agents.batch_ended(layout, task, now, saved)
+        if path := agents.batch_ended(layout, task, now, saved):
+            cli.say(f"the last agent of the batch is back: {path}")
     except (OSError, ContextError) as error:
         cli.say(f"the checkpoint of the batch is not written: {error}")
-        return
-    if path:
-        cli.say(f"the last agent of the batch is back: {path}")
 
 
 def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> saving.Fields:
@@ -342,7 +340,9 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if any(getattr(args, name) for name in RULES):
         return estimate.run(layout, args)
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
-    sent = _sent_off(layout, task)
+    is_sent = task and os.path.exists(layout.memory_state(f"{task}.agents"))
+    who = agents.attendance(layout, task).line() if is_sent else ""
+    sent = f"{task}: {names.one_line(who)}" if is_sent else ""
     count = _count(layout, args)
     if count is None:
         cli.say("nothing was read: give tokens=, file= or transcript=")
@@ -368,13 +368,6 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
             cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
             return Answer(text=snapshots.render(made), status=1)
     return _zone_answer(zone, task, path, is_new, sent)
-
-
-def _sent_off(layout: Layout, task: str) -> str:
-    """Who of the last fan-out is back or missing, as a line; '' without a fan-out."""
-    if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
-        return ""
-    return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
 
 
 def _count(layout: Layout, args: Arguments) -> int | None:
@@ -577,9 +570,8 @@ def archive(layout: Layout, args: Arguments) -> str:
     moved = upkeep.archive(layout, task)
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
-        cli.say(
-            f"{task}: nothing is left to archive" + (f"; known tasks: {tasks}" if tasks else "")
-        )
+        known = f"; known tasks: {tasks}" if tasks else ""
+        cli.say(f"{task}: nothing is left to archive{known}")
     return "\n".join(map(layout.shown, moved))
 
 

@@ -76,7 +76,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     noted = () if request.no_reminders else reminders.load_all(layout, inbox).whole().documents
     waiting = reminders.newest_open(noted)
     shown = waiting[: layout.limits.capsule_prompt_reminders]
-    quoted = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
+    known = [*stored, *_entries(layout, plan, progress), *_commits(layout, branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
@@ -97,28 +97,28 @@ def capture(layout: Layout, request: Request) -> Captured:
         "target": layout.shown(path),
         "template": template,
         "session": session,
-        "tokens": capsule.token_budget,
         "characters": f"{round(capsule.token_budget * capsules.CHARACTERS_PER_TOKEN):,}",
-        "highlights": layout.limits.capsule_highlights,
+        "highlights": limits.capsule_highlights,
         "plan_note": f"`{notes[0]}`{'' if os.path.isfile(plan) else _NOT_FOUND}",
         "progress_note": f"`{notes[1]}`{'' if os.path.isfile(progress) else _NOT_FOUND}",
         "inbox": layout.shown(inbox),
-        "replaces": capsule.replaces,
         "reminders": not request.no_reminders,
         "open_count": len(waiting),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    left, lines = len(waiting) - len(shown), [reminders.line(reminder) for reminder in shown]
-    more = f"{left} more: `make context_reminders`" if left else ""
-    title = "Open reminders, newest first"
-    quoted.append(Quote(title=title, texts=lines, room=_REMINDER, more=more))
-    prompt = _fitted(layout, quoted, values)
-    cleaned = [redaction.cleaned(vars(r), layout.limits.secrets_allow) for r in shown]
+    prompt = _fitted(layout, [*known, _noted(shown, len(waiting) - len(shown))], values)
+    cleaned = [redaction.cleaned(vars(r), limits.secrets_allow) for r in shown]
     clipped = (Reminder(**{**r, "note": tokens.clip(r["note"], _REMINDER)}) for r in cleaned)
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub)
+
+
+def _noted(shown: list[Reminder], left: int) -> Quote:
+    more = f"{left} more: `make context_reminders`" if left else ""
+    lines = [reminders.line(reminder) for reminder in shown]
+    return Quote(title="Open reminders, newest first", texts=lines, room=_REMINDER, more=more)
 
 
 def _slug(branch: str, chosen: str) -> str:

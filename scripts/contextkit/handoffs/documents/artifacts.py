@@ -143,22 +143,12 @@ def _parse_own(text: str) -> Handoff | None:
 
     This need not be strict: the result counts only if rendering it gives the same text.
     """
-    fields: Fields = {}
-    into = ""
+    lines = [line for line in text.split("\n")[1:-1] if not line.endswith((" []", "context:"))]
+    plain = (line if line.startswith("    - ") else line.strip() for line in lines)
     try:
-        for line in text.split("\n")[1:-1]:
-            key, _, value = line.strip().partition(":")
-            if line.startswith('    - "'):
-                fields[into] += (formats.from_json(line[6:], key),)
-            elif value in ("", " []"):
-                into = key
-                fields[into] = ()
-            elif value[:2] == ' "':
-                fields[key] = formats.from_json(value[1:], key)
-            else:
-                fields[key] = value == " true" if key == "consumed" else int(value)
-        own = make(fields)
-    except (ContextError, LookupError, TypeError, ValueError, AttributeError):
+        fields = formats.plain_yaml("\n".join(plain)) or {}
+        own: Handoff = formats.build_known(Handoff, fields, "handoff")
+    except ContextError:
         return None
     return own if render(own) == text else None
 

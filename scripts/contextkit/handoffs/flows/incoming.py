@@ -244,10 +244,9 @@ def recorded(layout: Layout) -> list[Row]:
     """The saving of each recorded switch, by today's profiles."""
     log = handoff_state.current(layout).log()
     switches = [(switch.from_agent, switch.to_agent, switch.carried) for switch in log]
-    sizes: dict[str, int | None] = {}
-    for agent in (agent for giver, to, _ in switches for agent in (giver, to) if agent != "-"):
-        path = find_profile(layout, agent) if agent not in sizes else ""
-        sizes.setdefault(agent, tokens.estimate(load_profile(layout, path)) if path else None)
-    for agent in (agent for agent, size in sizes.items() if size is None):
-        remark(f"{agent} has no profile: nothing is claimed for its switches")
-    return _savings(switches, sizes)
+    named = dict.fromkeys(agent for giver, to, _ in switches for agent in (giver, to))
+    paths = {agent: find_profile(layout, agent) for agent in named if agent != "-"}
+    without = [agent for agent, path in paths.items() if not path]
+    remark(*(f"{agent} has no profile: nothing is claimed for its switches" for agent in without))
+    texts = {agent: load_profile(layout, path) for agent, path in paths.items()}
+    return _savings(switches, {a: tokens.estimate(t) if t else None for a, t in texts.items()})

@@ -65,8 +65,8 @@ class Entry:
 class Head:
     """The newest state of a machine; `documents` and `bytes` count everything that it shares.
 
-    chain: the digests of the manifests that a new reader reads, oldest first; earlier versions name
-    only the newest, in `digest`. signature: of all else, as ssh-keygen writes it.
+    chain: the digests of the manifests that a new reader reads, oldest first; `digest` is that of
+    the newest. signature: of all else, as ssh-keygen writes it.
     """
 
     machine: str
@@ -139,13 +139,14 @@ def parse_head(data: bytes, machine: str) -> Head:
     if fields.get("machine") != machine or not _DIGEST.fullmatch(str(fields.get("digest"))):
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
     name = clean_name(str(fields.get("name") or "")) or machine
-    listed = fields.get("chain") or []
-    if listed and not _fits(listed, counts["number"], str(fields["digest"])):
+    listed = fields.get("chain")
+    if not _fits(listed, counts["number"], str(fields["digest"])):
         raise ContextError(f"{where}: names manifests that do not belong to its number")
     signature = fields.get("signature", "")
     return Head(
         machine=machine, name=name, digest=str(fields["digest"]), at=_time(fields),
-        chain=tuple(listed), signature=signature if isinstance(signature, str) else "", **counts,
+        chain=tuple(listed or ()), signature=signature if isinstance(signature, str) else "",
+        **counts,
     )  # fmt: skip
 
 
@@ -158,16 +159,9 @@ def _fits(listed: Any, number: int, digest: str) -> bool:
 
 
 def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:
-    """Render a manifest, one line per entry; fields that an entry does not need are left out.
-
-    A count is written as `"clock": {machine: count}`, as earlier versions did.
-    """
-    lines = []
-    for entry in entries:
-        fields = {name: value for name, value in vars(entry).items() if value}
-        if count := fields.pop("count", 0):
-            fields["clock"] = {machine: count}
-        lines.append(json.dumps(fields, ensure_ascii=False))
+    """Render a manifest, one line per entry; fields that an entry does not need are left out."""
+    rows = ({name: value for name, value in vars(entry).items() if value} for entry in entries)
+    lines = [json.dumps(fields, ensure_ascii=False) for fields in rows]
     top = {"machine": machine, "number": number, "since": since(number), "format": FORMAT}
     body = ",\n".join(lines)
     return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
@@ -184,11 +178,11 @@ def parse(data: bytes, machine: str, number: int) -> list[Entry]:
     listed = fields.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
         raise ContextError(f"{where}: has no list of entries, or too many of them")
-    return [entry(item, machine, where) for item in listed]
+    return [entry(item, where) for item in listed]
 
 
-def entry(fields: Any, machine: str, where: str) -> Entry:
-    """The entry of `machine` in an object. Raises ContextError for an invalid name or value."""
+def entry(fields: Any, where: str) -> Entry:
+    """The entry in an object. Raises ContextError for an invalid name or value."""
     if not isinstance(fields, dict) or not isinstance(fields.get("name"), str):
         raise ContextError(f"{where}: an entry has no name")
     name = check_name(fields["name"], where)
@@ -200,15 +194,12 @@ def entry(fields: Any, machine: str, where: str) -> Entry:
     size = _count(fields, "bytes", where)
     if size > MOST_BYTES:
         raise ContextError(f"{where}: {name}: larger than {MOST_BYTES} bytes")
-    clock = fields.get("clock", {})
-    if not isinstance(clock, dict):
-        raise ContextError(f"{where}: {name}: has a clock that cannot be read")
     return Entry(
         name=name,
         sha256=digest,
         bytes=size,
         at=_time(fields),
-        count=_count(clock, machine, f"{where}: {name}"),
+        count=_count(fields, "count", f"{where}: {name}"),
         gone=gone,
         redacted=fields.get("redacted") is True,
         about=clean(str(fields.get("about", "")))[:200],

@@ -516,7 +516,8 @@ class Sealed(Engine):
     def _closed(self, machine: str, head: bytes) -> bytes:
         """A head with the fields an engine needs and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
-        shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
+        shown: dict[str, Any] = {**vars(inner), "name": machine, "signature": ""}
+        shown["chain"] = list(map(self._key.digest, inner.chain))
         shown["digest"] = self._key.digest(inner.digest)
         shown[_SEALED] = base64.b64encode(self._key.encrypted(head)).decode()
         return (json.dumps(shown) + "\n").encode()

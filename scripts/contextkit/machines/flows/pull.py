@@ -116,8 +116,7 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
         _end(offer, entry)
     if report.dry_run:
         for entry in [*documents, *outputs]:
-            did = HISTORY if entry.kind == shares.LEDGER else "taken"
-            offer.tell(did, entry)
+            offer.tell(HISTORY if entry.kind == shares.LEDGER else "taken", entry)
     else:
         _fetch(offer, at, documents)
         offer.later.append((offer.sender, outputs))
@@ -159,16 +158,14 @@ def _announce(offer: Offer, documents: list[Entry]) -> None:
 def _is_new(offer: Offer, entry: Entry) -> bool:
     """Whether an entry brings something new here; an equal text is noted as settled."""
     version = offer.notes.documents.get(entry.name)
-    if entry.gone:
-        return False
-    if version is None:
-        return True
-    if version.counts.get(offer.sender.id, -1) >= entry.count:
-        return False
-    if version.sha256 == entry.sha256 and not version.gone and entry.kind != manifests.ENDED:
+    if entry.gone or version is None:
+        return not entry.gone
+    is_settled = version.counts.get(offer.sender.id, -1) >= entry.count
+    is_equal = version.sha256 == entry.sha256 and not version.gone
+    if is_equal and entry.kind != manifests.ENDED and not is_settled:
         _note_settled(offer, version, entry)
         return False
-    return True
+    return not is_settled
 
 
 def _note_settled(offer: Offer, version: Version, entry: Entry) -> None:

@@ -181,10 +181,8 @@ def _changed(notes: Notes, there: Remote) -> list[str]:
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
 ) -> tuple[Head, tuple[str, bytes]]:
-    """The next head and manifest (all, if earlier digests are lost); `there` is what they make."""
+    """The next head and manifest; `there` is what they make."""
     number = there.number + 1
-    if len(there.chain) != len(manifests.chain(there.number)):
-        number = 1 << there.number.bit_length()
     there.entries.update({entry.name: (number, entry) for entry in entries})
     since = manifests.since(number)
     listed = [entry for brought_by, entry in there.entries.values() if brought_by > since]

@@ -106,8 +106,7 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
     numbers = manifests.chain(head.number, start)
     keys = {manifests.manifest_key(head.machine, number): number for number in numbers}
     packed = {keys[key]: data for key, data in engine.get(head.machine, keys)}
-    digests = dict(zip(manifests.chain(head.number), head.chain, strict=False))
-    digests[head.number] = head.digest
+    digests = dict(zip(manifests.chain(head.number), head.chain, strict=True))
     entries: dict[str, tuple[int, Entry]] = {}
     for number in numbers:
         where = f"manifest {number} of {head.machine}"
@@ -115,8 +114,7 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
             raise ContextError(f"{where} is missing: pull again")
         data = manifests.unpack(packed[number], manifests.MOST_MANIFEST, where)
         newer = manifests.parse(data, head.machine, number)
-        digest = names.sha256(packed[number])
-        if digest != digests.get(number, digest):
+        if names.sha256(packed[number]) != digests[number]:
             raise ContextError(f"{where} does not match its head")
         entries.update({entry.name: (number, entry) for entry in newer})
     return entries
@@ -227,7 +225,7 @@ def signer(keys: Keys, head: Head) -> str:
             file.write(head.signature)
         options = ("-n", _NAMESPACE, "-s", path)
         status, _, _ = _run(head, "check-novalidate", *options)
-        if status or not head.chain:
+        if status:
             raise ContextError("its signature does not belong to it: nothing is taken from there")
         status, out, _ = _run(head, "find-principals", "-s", path, "-f", keys.signers)
         for name in out.splitlines() if not status else ():

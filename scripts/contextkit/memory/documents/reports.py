@@ -65,9 +65,7 @@ _DEEPEST = 4  # deepest heading level at which a known name begins a section
 _WORDS = 4  # of an author's verdict that says no more than a word such as `safe`
 _MOST = 24  # most items of each kind to gather from inside other sections
 _PLACES = ("path", "location")
-_STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
-                 "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
-                 **{word: word for word in findings.STATUSES}}  # fmt: skip
+_ALIKE = {word: name for many, name in findings.STATUSES_ALIKE.items() for word in many.split()}
 
 
 def read(text: str) -> dict[str, Any]:
@@ -208,7 +206,8 @@ def _status(head: list[str]) -> str:
     for line in head:
         name, colon, value = line.strip().strip("*- ").replace("**", "").partition(":")
         if colon and name.strip().casefold() == "status":
-            return _STATUS_WORDS.get(value.strip(" *`.").casefold(), "")
+            word = value.strip(" *`.").casefold()
+            return word if word in findings.STATUSES else _ALIKE.get(word, "")
     return ""
 
 

@@ -31,7 +31,7 @@ from contextkit.text import fitting, sections
 
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
-_FENCES = ("```", "~~~")
+
 _FILES = 30  # files in play to list, at most
 _REVIEWS, _NOTES, _ENTRY = 5, 3, 300  # reviews and notes to quote, and characters of each, at most
 _CHANGED = 8  # changed files to name at the top
@@ -153,8 +153,7 @@ def _beginning(text: str, width: int) -> str:
     lines = cut.split("\n")
     for each_line, inside in zip(lines, markdown.in_fences(lines), strict=True):
         bare = each_line.lstrip()
-        if not inside and bare.startswith(_FENCES):  # it is open
-            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+        if not inside and (fence := markdown.fence_of(bare)):  # it is open
             return f"{cut}\n{each_line[: len(each_line) - len(bare)]}{fence}"
     return cut
 
@@ -485,10 +484,8 @@ def _demoted(text: str, by: int) -> str:
     An unclosed fence is escaped, since it would swallow what follows.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
-        return text
     for at, inside in enumerate(markdown.in_fences(lines)):
-        if not inside and lines[at].lstrip().startswith(_FENCES):
+        if not inside and markdown.fence_of(lines[at].lstrip()):
             lines[at] = "\\" + lines[at]
         elif not inside and lines[at].startswith("#"):
             lines[at] = "#" * (by + 2 * lines[at].startswith("# ")) + lines[at]
