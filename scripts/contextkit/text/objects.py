@@ -65,7 +65,7 @@ _SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
 _SETTING = Pattern(
     r"\s*((?:[\w.\"'$@/*-]|\[[\w-]+\]){1,200}(?: [\w.\"'-]{1,80}){0,3})\s{0,80}=\s*(.*)", re.DOTALL
 )
-_DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
+_DOCUMENTS = Pattern(r"^---(?: +(?:[#!&].*)?)?\r?$", re.MULTILINE)  # nothing of one is behind it
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters

@@ -153,6 +153,13 @@ def test_yaml_is_told_as_json_is() -> None:
         assert engine.digest(text, 200).kind != "json"  # what cannot be read, or only looks like it
 
 
+def test_what_stands_behind_the_mark_of_a_document_is_not_lost() -> None:
+    pytest.importorskip("yaml")
+    page = "at:\n  name: one\n  size: 1\n  when: now\n"
+    assert "list of 2" in engine.digest(f"{page}--- # the second\n{page}", 200).summary
+    assert "name: two" in engine.digest(f"{page}--- {{name: two}}\n---\n{page}", 200).summary
+
+
 def test_documents_of_yaml_are_read_as_long_as_they_take_a_second() -> None:
     pytest.importorskip("yaml")
     page = "at:\n" + "".join(f"  key{n}: {n}\n" for n in range(900)) + "---\n"
