@@ -9,7 +9,7 @@ from typing import Any
 
 import planted
 import pytest
-from conftest import git
+from conftest import each, git
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -285,6 +285,13 @@ def test_a_seal_reads_back_and_taking_it_off_leaves_the_file_byte_for_byte(
         body = text.replace("\r\n", "\n")
         assert capsules.parse(once.replace("\r\n", "\n")) == capsules.parse(body)
     assert capsules.seal_of(plain) is None
+
+
+@each("head", ["[a, b]", "{a: b}", "not hexadecimal", ""])
+def test_a_seal_that_somebody_edited_names_no_commit(head: str) -> None:
+    pytest.importorskip("yaml")
+    text = f"---\nbranch: x\nhead: {head}\nreferences:\n  - a.py 12\n---\nbody\n"
+    assert capsules.seal_of(text) == Seal(head="", digests={"a.py": "12"})
 
 
 def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> None:

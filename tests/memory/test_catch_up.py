@@ -217,3 +217,23 @@ def kept(path: Path, folder: str, moment: int) -> str:
     path.write_text(asked("go on").replace('"/x"', json.dumps(folder)), encoding="utf-8")
     os.utime(path, (moment, moment))
     return str(path)
+
+
+@each("odd", [["a"], {"a": 1}, 3, True])
+def test_lines_with_values_of_other_types_are_passed_over(odd: object, tmp_path: Path) -> None:
+    named: list[dict[str, object]] = [
+        {"sessionId": "s", "cwd": "/a", "type": "user", "message": {"content": "Count them."}},
+        {"sessionId": odd, "cwd": odd, "type": odd, "attachment": odd, "message": odd},
+    ]
+    rollout: list[dict[str, object]] = [
+        {"type": "session_meta", "payload": {"id": "s", "cwd": "/a"}},
+        {"type": "turn_context", "payload": {"id": odd, "cwd": odd}},
+        {"type": "event_msg", "payload": {"type": odd, "message": odd}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "Count them."}},
+    ]
+    for lines in (named, rollout):
+        path = tmp_path / "t.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        read = transcripts.read(str(path))
+        assert (read.folder, read.session) == ("/a", "s")
+        assert [event.text for event in read.events] == ["Count them."]

@@ -108,3 +108,12 @@ def test_a_record_of_a_scanner_without_a_severity_is_not_guessed_at() -> None:
         "Confidence: Weak\nCategory: Mass Assignment\nFile: app/models/user.rb\nLine: 3\n"
     )
     assert reader.read(text) == ((), (1, 7))
+
+
+def test_a_finding_of_yaml_has_the_lines_of_its_item() -> None:
+    text = (
+        "findings:\n  - title: The lock stays\n    severity: high\n    file: a.py\n\n"
+        "  - severity: low\n    title: A name\n    file: b.py\n\n"
+    )
+    rows = [(one.severity, one.line, one.end) for one in reader.read(text).findings]
+    assert rows == [("P1", 2, 4), ("P3", 6, 8)]

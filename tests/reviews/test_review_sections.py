@@ -84,6 +84,17 @@ None.
 # The section of a finding
 
 
+def test_a_finding_of_research_ends_where_the_next_as_high_begins() -> None:
+    inner = "**Of ten rows** it holds.\n\n##### Why\n\nFewer trips.\n\n"
+    text = RESEARCH.replace("By a factor of three.\n\n", inner)
+    text = text.replace("#### Caches help\n", "#### Caches help\n\n**One** so.\n\n**Two** too.\n")
+    found = agent_review.parse(text, "research").findings
+    assert [(finding.title, finding.line, finding.end) for finding in found] == [
+        ("Batches are faster", 7, 13), ("Of ten rows", 9, 10), ("Why", 11, 13),
+        ("Caches help", 15, 19), ("One", 17, 18), ("Two", 19, 19),
+    ]  # fmt: skip
+
+
 def section(text: str, finding: str) -> str:
     return sections.sections(text, [finding])[finding]
 

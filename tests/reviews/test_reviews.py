@@ -384,6 +384,16 @@ def test_a_row_that_is_milder_than_its_section_has_the_severity_of_the_section(
     assert ("severity_conflict" in review.flags) == (row != stricter)
 
 
+def test_a_section_that_an_index_lacks_is_one_finding_though_it_is_told_twice() -> None:
+    text = a_file("- P3 | Say what the flag does", verdict="Verdict: risky")
+    told = "### P0: Anyone can log in\n\nYes.\n\n### P1: It leaks\n\nYes.\n\n"
+    review = agent_review.parse(f"{text}{told}{told}")
+    assert [(one.severity, one.title) for one in review.findings[1:]] == [
+        ("P0", "Anyone can log in"), ("P1", "It leaks"),
+    ]  # fmt: skip
+    assert len(review.doubts) == 2
+
+
 def test_a_section_without_an_id_is_not_that_of_a_row_without_one() -> None:
     text = a_file("- P3 | Say what the flag does", verdict="Verdict: risky")
     review = agent_review.parse(f"{text}### P0: Anyone can log in\n\nYes.\n")

@@ -22,7 +22,7 @@ from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.payloads.documents import receipts
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import background
+from contextkit.subagents.flows import background, lifecycle
 from contextkit.subagents.flows import launch as launching
 
 REGISTRY = Path("parallelus/manuals/subagent-registry.json")
@@ -555,6 +555,15 @@ def test_status_of_a_registry_of_others(manager: Manager) -> None:
     assert shown["deliverables"] == "2/4" and shown["run_time"] == 300
     assert (shown["log_age"], shown["last_log"], shown["handle"]) == (None, "-", "pane:%1_2")
     assert json.loads(REGISTRY.read_text(encoding="utf-8")) == [foreign, {"id": 3}, "x"]
+
+
+def test_what_others_list_as_deliverables_stays_as_they_wrote_it(manager: Manager) -> None:
+    REGISTRY.parent.mkdir(parents=True)
+    listed = ["a.md", 3, {"source": "b.md"}]
+    row = {"id": "a", "slug": "x", "status": "finished", "path": ".", "deliverables": listed}
+    REGISTRY.write_text(json.dumps([row]), encoding="utf-8")
+    lifecycle.take_over(Layout(), row, names.now())
+    assert rows()[0]["deliverables"] == ["a.md", 3, {"source": "b.md", "status": "missing"}]
 
 
 def test_without_any_row_it_says_so(manager: Manager) -> None:

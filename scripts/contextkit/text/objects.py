@@ -21,6 +21,7 @@ from contextkit.text.patterns import Pattern
 TAG = "<>"  # the key of an XML element's name
 LINES = "<lines>"  # the key of an element's first and last line
 LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
+_LARGEST_YAML = 400_000  # of all its documents: a second's work
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
@@ -61,8 +62,10 @@ _YAML = Pattern(  # a line with a key
     r"\s*(?:- )*(?:[\w./$@-]+|\"[^\"\n]+\"|'[^'\n]+'):(?:\s|$)"
 )
 _SECTION = Pattern(r"\[{1,2}[^\[\]]+\]{1,2}\s*(?:[#;]|$)")  # of TOML or INI
-_SETTING = Pattern(r"\s*[\w.\"'-]+\s*=")
-_DOCUMENTS = Pattern(r"^---(?: .*)?$", re.MULTILINE)
+_SETTING = Pattern(
+    r"\s*((?:[\w.\"'$@/*-]|\[[\w-]+\]){1,200}(?: [\w.\"'-]{1,80}){0,3})\s{0,80}=\s*(.*)", re.DOTALL
+)
+_DOCUMENTS = Pattern(r"^---(?: +(?:[#!&].*)?)?\r?$", re.MULTILINE)  # nothing of one is behind it
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
@@ -100,7 +103,7 @@ def tree(text: str) -> Any:
     The result is shared by several callers, which must not change it.
     """
     bare = text.strip("\ufeff \t\r\n")
-    if _is_ini(bare):
+    if is_settings(bare):
         return _of_ini(bare)
     if bare[:1] in ("{", "["):
         return parsed(bare)
@@ -126,10 +129,10 @@ def _is_yaml(text: str) -> bool:
 
 def is_data(text: str) -> bool:
     """Whether a text looks like data in which comments may look like headings."""
-    return _is_yaml(text) or _is_ini(text)
+    return _is_yaml(text) or is_settings(text)
 
 
-def _is_ini(text: str) -> bool:
+def is_settings(text: str) -> bool:
     """Whether a text looks like TOML or INI: sections, and in them keys with values."""
     lines = [line for line in text[:_SAMPLE].split("\n") if line.strip() and line[0] not in "#;"]
     sections = sum(map(bool, map(_SECTION.match, lines)))
@@ -138,29 +141,72 @@ def _is_ini(text: str) -> bool:
 
 
 def _of_ini(text: str) -> Any:
-    """The value of TOML, or of INI, with every value that JSON has not as text; None if neither."""
-    import tomllib
+    """The values of TOML or INI as they stand, by section; None if a line is no setting.
 
-    try:
-        return json.loads(json.dumps(tomllib.loads(text), default=str))
-    except (ValueError, RecursionError):
-        pass
-    import configparser
+    What is there several times (a section, a key in one) is a list.
+    """
+    top: dict[str, list[str]] = {}
+    here, sections = top, dict[str, list[dict[str, list[str]]]]()
+    for setting in _settings(text[:LARGEST]):
+        if _SECTION.match(setting):
+            here = {}
+            sections.setdefault(setting.partition("]")[0].strip("[ "), []).append(here)
+        elif match := _SETTING.match(setting):
+            here.setdefault(match[1].strip("\"' "), []).append(_unquoted(match[2]))
+        elif " " not in setting:
+            here.setdefault(setting, []).append("")
+        else:
+            return None
+    told = {
+        name: [_singled(fields) for fields in some if fields] for name, some in sections.items()
+    }
+    return {**_singled(top), **_singled({name: some for name, some in told.items() if some})}
 
-    ini = configparser.ConfigParser(
-        interpolation=None, strict=False, allow_no_value=True, default_section="",
-        inline_comment_prefixes=("#", ";"),
-    )  # fmt: skip
-    ini.optionxform = str  # type: ignore[assignment,method-assign]  # else in lower case
-    try:
-        ini.read_string(f"[values]\n{text}")
-    except configparser.Error:
-        return None
-    return {name.strip(): dict(ini[name]) for name in ini.sections() if ini[name]}
+
+def _settings(text: str) -> Iterator[str]:
+    """The sections and settings of TOML or INI, each in one line."""
+    rows: list[str] = []
+    depth, closing = 0, ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if not bare or bare[0] in "#;":
+            continue
+        indent = len(line) - len(line.lstrip())
+        is_section = bool(_SECTION.match(bare)) and not closing
+        goes_on = bool(closing) or indent > depth or bare[0] in "]}"
+        if rows and goes_on and not is_section:
+            rows.append(bare)
+            closing = "" if closing in bare else closing
+            continue
+        yield from [" ".join(rows)] if rows else []
+        yield from [bare] if is_section else []
+        rows, depth = [] if is_section else [bare], indent
+        closing = _closing(bare.partition("=")[2].strip())
+    yield from [" ".join(rows)] if rows else []
+
+
+def _closing(value: str) -> str:
+    """With what a value of TOML ends that is not whole yet; '' for any other."""
+    ends = {'"""': '"""', "'''": "'''", "[": "]", "{": "}"}
+    mark = next(filter(value.startswith, ends), "")
+    return ends[mark] if mark and ends[mark] not in value[len(mark) :] else ""
+
+
+def _unquoted(value: str) -> str:
+    mark = value[:1]
+    is_quoted = mark in ("'", '"') and value[-1:] == mark and mark not in value[1:-1]
+    return value[1:-1] if is_quoted else value
+
+
+def _singled(fields: dict[str, Any]) -> dict[str, Any]:
+    """The same, where a list of one is that one."""
+    return {name: some[0] if len(some) == 1 else some for name, some in fields.items()}
 
 
 def _of_yaml(text: str) -> Any:
     """The value of YAML, or a list of its documents' values; None if it cannot be read here."""
+    if len(text) > _LARGEST_YAML:
+        return None
     packages.extend_path()
     parts = [part for part in _DOCUMENTS.split(text) if part.strip()]
     try:

@@ -248,6 +248,20 @@ def test_a_report_tells_first_what_nobody_may_do_and_why(barred: str, cause: str
     assert digest.key == barred and cause in digest.summary
 
 
+@each("title", ["Background", "2. How the cache works", "Hintergrund", "Overview:"])
+def test_what_must_not_be_by_design_is_not_the_key_of_a_report(title: str) -> None:
+    text = (
+        f"# Caches\n\n## {title}\n\n- Entries must not exceed the size of a page.\n"
+        "- It must not be confused with the page cache.\n- Do not read this as criticism.\n"
+        "- Never mind the details.\n\n## Findings\n\n1. p99 fell from 80 ms to 12 ms.\n"
+        "2. Memory grew to 14 GB.\n\n## Recommendation\n\nAdopt Redis 7.2 with maxmemory 8 GB.\n"
+    )
+    rules = text.replace(f"## {title}", "## Rules")
+    for cap in range(50, 90, 10):
+        assert digest_of(text, "report", cap).key == "p99 fell from 80 ms to 12 ms."
+        assert "p99" not in digest_of(rules, "report", cap).key
+
+
 MARKED = """# Review
 
 ## Findings

@@ -153,6 +153,26 @@ def test_yaml_is_told_as_json_is() -> None:
         assert engine.digest(text, 200).kind != "json"  # what cannot be read, or only looks like it
 
 
+def test_what_stands_behind_the_mark_of_a_document_is_not_lost() -> None:
+    pytest.importorskip("yaml")
+    page = "at:\n  name: one\n  size: 1\n  when: now\n"
+    assert "list of 2" in engine.digest(f"{page}--- # the second\n{page}", 200).summary
+    assert "name: two" in engine.digest(f"{page}--- {{name: two}}\n---\n{page}", 200).summary
+
+
+def test_documents_of_yaml_are_read_as_long_as_they_take_a_second() -> None:
+    pytest.importorskip("yaml")
+    page = "at:\n" + "".join(f"  key{n}: {n}\n" for n in range(900)) + "---\n"
+    assert engine.digest(page * 20, 200).kind == "json"
+    assert engine.digest(page * 40, 200).kind != "json"
+
+
+def test_a_report_whose_lists_look_like_yaml_is_a_report() -> None:
+    risks = "".join(f"- risk: {what}\n  owner: ann\n  mend: wait\n" for what in ("loss", "delay"))
+    text = f"# Notes\n\n## Risks\n{risks}\n## Decision\nWe migrate on Friday. It takes an hour.\n"
+    assert engine.digest(text, 200).kind == "report"
+
+
 UNIT = "[Unit]\nDescription=Shop\nOnFailure=notify@x.service\n\n[Service]\nRestart=on-failure\n"
 TOML = (
     '# Of the shop.\n[tool.shop]\nretries = 3\non-error = "critical"\n'
@@ -173,6 +193,55 @@ def test_settings_are_told_by_section_and_nothing_in_them_has_failed() -> None:
     said = engine.digest(TOML, 200)
     assert said.kind == "json" and "retries: 3, on-error: critical" in said.summary
     assert engine.digest("[1/3] build\na = b failed\n" * 9, 200).kind != "json"
+    log = "[compile]\ncc -O2 -c a.c\na.c:1: error: x undeclared\nopt = 1\n[link]\nld = lld\n"
+    assert engine.digest(log, 200).kind == "log"  # some lines of it are no setting
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[Service]\nExecStart=/bin/web\nExecStart=/bin/mail\nA=1\n", "/bin/web, /bin/mail"),
+        ("[Peer]\nEndpoint = one:1\n\n[Peer]\nEndpoint = two:2\n", "two:2"),
+        ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "'3.8'"),
+        ("[a]\ncolor = #fff\nneeds =\n    x >= 2 ; python_version < '3.8'\n", "color: #fff"),
+        ("[user]\n\tname = Ann\n\temail = a@b.c\n[core]\n\tbare\n", "name: Ann, email: a@b.c"),
+        ("at = 1\non = 2\n[x]\nnames = [\n  \"one\",  # two\n\"three\",\n]\nn = 2\n", '"three",'),
+        ('[x]\ntext = """\n[y]\nb = 1\n"""\nn = 2\n', "object of 1 keys: x"),
+        ("[[bin]]\nname = \"a\"\n[[bin]]\nname = \"b\"\n[z]\nn = 1\n", "name: b"),
+        ("n = 1\n  [x.y]\n  m = 2\n[z]\nn = 1\n", "object of 3 keys: n, x.y, z"),
+        ("[Desktop Entry]\nName[de]=Laden\nserver string = x of y\n", "Name[de]: Laden"),
+        ("format = %(asctime)s\n[z]\nn = 50%\n", "%(asctime)s"),
+    ],
+)  # fmt: skip
+def test_of_settings_every_value_is_told_whole(text: str, said: str) -> None:
+    digest = engine.digest(text, 200)
+    assert digest.kind == "json" and said in digest.summary
+
+
+@each(
+    "text",
+    [
+        "[build]\nstatus = done\nname = a\n\n[test]\nstatus = failed\nname = b\n",
+        "build:\n  status: done\n  name: a\n\nship:\n  status: failed\n  name: b\n",
+        '{\n"build": {"status": "done", "name": "a"},\n"x": 1,\n"y": 2, "ship":\n'
+        '{"status": "failed", "name": "b"}}\n',
+        '{\n"\\u00e4": {"status": "done",\n "name": "a"},\n\n"ship": {\n"status": "failed"}}\n',
+        "- status: done\n  name: a\n  at:\n    n: 1\n\n- status: failed\n  name: b\n",
+        "[step one]\nstatus = done\n\n[step two]\n\nstatus = failed\nname = b\n",
+    ],
+)
+def test_a_value_is_told_with_its_own_line_though_others_have_its_name(text: str) -> None:
+    digest = engine.digest(text, 200)
+    rows = [(row.line, row.finding) for row in digest.rows] + [(digest.at, digest.key)]
+    assert [line for line, said in rows if "failed" in said] == [5 if '"x"' in text else 6]
+
+
+def test_the_last_entry_of_a_list_is_told_with_its_line() -> None:
+    rows = "".join(f'[[till]]\nname = "t{n}"\nat = {n}\n' for n in range(30))
+    (line,) = [row.line for row in engine.digest(rows, 200).rows if row.aspect == "till[29]"]
+    assert line == 89
+    keys = json.dumps([{"Name[de]": "Laden", "Name[fr]": [{"a[x]": 1}]}])
+    assert "Name[de]: Laden" in engine.digest(keys, 200).summary  # they look like places in lists
 
 
 def test_a_page_of_documentation_tells_of_no_failure() -> None:
@@ -230,3 +299,26 @@ def test_tap_is_told_with_its_own_counts_and_what_stands_below_a_failure() -> No
     assert "1 failed, 29 passed of 30" in said(text)
     own = "# tests 31\n# pass 29\n# fail 1\n# cancelled 1\n# skipped 0\n"
     assert "1 failed, 1 cancelled, 29 passed of 31" in said(text + own)
+
+
+@each(
+    ("value", "said"),
+    [
+        ({"names": ["alpha", "beta"]}, "names: list of 2: 2 texts; alpha, beta"),
+        ({"names": [f"w{n}" for n in range(9)]}, "w6, w7 …"),
+        ({**{f"key{n}": n for n in range(9)}, "status": "failed"}, "values: status: failed, key0"),
+        ({"zeta": 1, "status": "failed", "beta": 2}, "zeta: 1, status: failed, beta: 2"),
+        (
+            [{"name": f"n{n}", **({"why": f"because {n}"} if n in (3, 9) else {})}
+             for n in range(40)],
+            "entries: n3 - why: because 3; n9 - why: because 9",
+        ),
+    ],
+)  # fmt: skip
+def test_what_decides_and_what_differs_is_told_first(value: object, said: str) -> None:
+    assert said in engine.digest(json.dumps(value), 300).summary
+
+
+def test_of_entries_that_all_differ_none_is_told_as_odd() -> None:
+    rows = [{"name": f"n{n}", f"k{n}": f"odd value {n}"} for n in range(40)]
+    assert "n7 - k7" not in engine.digest(json.dumps(rows), 900).summary

@@ -391,7 +391,8 @@ def seal_of(text: str) -> Seal | None:
     head, listed = values.get("head", ""), values.get("references", [])
     named = [str(e).rpartition(" ") for e in (listed if isinstance(listed, list) else ())]
     digests = {path or digest: digest if path else "" for path, _, digest in named}
-    return Seal(head=head if _HEX.issuperset(head) else "", digests=digests)
+    is_commit = isinstance(head, str) and _HEX.issuperset(head)
+    return Seal(head=head if is_commit else "", digests=digests)
 
 
 def unsealed(text: str) -> str:

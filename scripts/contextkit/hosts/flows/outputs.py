@@ -18,6 +18,7 @@ from contextkit.payloads.flows import retention, storing
 
 _SECONDS = 2.0  # for digesting a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
+_NOTE = 1_000  # characters that a tool may put below a report
 _MOST = 120  # characters in a topic
 _ABOUT = 60  # characters of what an agent works on
 _BEGINNING, _FIRST = 1 << 20, 5  # bytes of an agent's transcript that are read, and lines
@@ -261,7 +262,8 @@ def _as_stored(layout: Layout, stored: str, text: str) -> str:
         content = payloads.load(path, stored).content
     except ContextError:  # it was edited since
         return text
-    return content if text.strip().startswith(content.strip()) else text
+    is_same = text.strip().startswith(content.strip()) and len(text) - len(content) < _NOTE
+    return content if is_same else text
 
 
 def _unwrapped(text: str) -> str:

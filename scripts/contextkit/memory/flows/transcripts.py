@@ -120,7 +120,8 @@ class Conversation:
             )
 
     def known(self, folder: object, session: object) -> None:
-        self.folder, self.session = str(folder or self.folder), str(session or self.session)
+        self.folder = folder if isinstance(folder, str) and folder else self.folder
+        self.session = session if isinstance(session, str) and session else self.session
 
     def called(self, call: str, kind: str, text: str) -> None:
         """Record a call that runs a command or edits a file, until its result is known."""
@@ -252,7 +253,7 @@ class _Rollout(Conversation):
     def __init__(self, lines: list[Line]) -> None:
         super().__init__()
         events = (line for line in lines if line.get("type") == "event_msg")
-        self._told = {formats.inside(line, "payload").get("type") for line in events}
+        self._told = {str(formats.inside(line, "payload").get("type")) for line in events}
 
     def take(self, line: Line) -> None:
         kind, payload = line.get("type"), line["payload"]

@@ -256,7 +256,9 @@ def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> tuple[Find
         return vocabulary.strictest(match, issue.severity) == match
 
     serious = (issue for issue in issues if issue.severity in SERIOUS)
-    return tuple(issue for issue in serious if issue.id.upper() not in ids and not has_row(issue))
+    lacking = [issue for issue in serious if issue.id.upper() not in ids and not has_row(issue)]
+    first = {issue.id or issue.title: issue for issue in reversed(lacking)}  # one may be told twice
+    return tuple(issue for issue in lacking if first[issue.id or issue.title] is issue)
 
 
 def is_read(review: Review, validation: str = "") -> bool:

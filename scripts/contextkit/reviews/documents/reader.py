@@ -475,16 +475,21 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
 
 
 def of_objects(text: str) -> list[Finding] | None:
-    """The findings of JSON, JSON lines, or CSV with their lines; None for any other text."""
+    """The findings of JSON, XML, YAML or CSV at their lines; None of any other text.
+
+    A page of HTML is XML, and a review in words may be YAML by chance: no object in it is graded.
+    """
     bare = text.removeprefix("\ufeff").strip()
-    tree = objects.rows(bare) or objects.tree(bare)
+    rows = objects.rows(bare)
+    tree = rows or objects.tree(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     read = objects.findings(tables.still_open(tree), tables.grade_of)
     made = filter(None, map(tables.of_object, read))
     placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
-    if not placed and bare[:1] == "<":
-        return None  # a page of HTML
+    is_sure = placed or rows or bare[:1] in ("{", "[")
+    if not is_sure and (bare[:1] == "<" or not any(objects.findings(tree, tables.grade_of))):
+        return None
     return placed or _of_told(tree, text.count("\n") + 1)
 
 

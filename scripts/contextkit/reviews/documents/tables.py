@@ -266,4 +266,5 @@ def _item(rows: list[str], at: int) -> tuple[int, int]:
     depth = len(rows[first]) - len(rows[first].lstrip())
     ahead = range(at + 1, min(len(rows), at + 31))
     out = (n for n in ahead if rows[n].strip() and not rows[n].startswith(" " * (depth + 1)))
-    return first, next(out, ahead.stop) - 1
+    last = next(out, ahead.stop) - 1
+    return first, next((n for n in range(last, at, -1) if rows[n].strip()), at)

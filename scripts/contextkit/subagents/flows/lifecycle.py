@@ -391,8 +391,10 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
             item |= {"status": "harvested", "target": layout.shown(target)}
         elif item.get("status") != "harvested":
             item["status"] = "missing"
-    if items:
-        registry.update(layout, row["id"], deliverables=items)
+    if items:  # what is no promise stays as others wrote it
+        pairs = zip(row["deliverables"], items, strict=True)
+        listed = [new if isinstance(old, dict) else old for old, new in pairs]
+        registry.update(layout, row["id"], deliverables=listed)
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:

@@ -53,7 +53,7 @@ FINE = Pattern(
 )
 _NONE = Pattern(  # a count of none, which says nothing about the other counts in the line
     r"\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|\b[a-z]+(?: [a-z]+)?[=:] *0\b(?![.,:]\d)"
+    r"|\b[a-z]+(?: [a-z]+)?[=:] *0\b(?=\s*(?:[,;|()\]]|$|\S+[=:]))"
 )
 _MENDED = Pattern(  # what follows the last colon of a line about a failure that is over
     r": (?:all |\d[\d,]* )?(?:ok|done|succe\w+|fixed|resolved|recovered|restored|repaired)\b"

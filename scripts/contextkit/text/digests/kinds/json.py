@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 
 from contextkit.base.type_names import Any, Iterator
@@ -19,7 +20,8 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _KEYS, _FEW = 12, 8  # keys of an object that are listed; entries up to which a list is shown whole
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
-_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and brackets
+_NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
+_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is searched
 
 
@@ -60,8 +62,6 @@ def _beginning(text: str) -> tuple[Any, int]:
 
 def units(text: str) -> list[Unit]:
     """Its shape first, then values with decisive names, then outliers, then the rest."""
-    import json
-
     value = objects.tree(text)
     told: list[Unit] = []
     if value is None:
@@ -70,13 +70,59 @@ def units(text: str) -> list[Unit]:
             return []
         told.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
     _tell("", _plain(value) if text.lstrip("\ufeff \n")[:1] == "<" else value, told, 0)
-    placed = []
+    return _placed(text, told)
+
+
+def _placed(text: str, told: list[Unit]) -> list[Unit]:
+    """The statements with the lines of the names that they are about, below those they are in."""
+    places = _lines_of(text, [n for unit in told for n in (unit.short, *_names(unit.aspect)) if n])
+    lines = {"": 1}  # by path
+
+    def below(name: str, line: int) -> int:
+        there = places.get(name) or [line]
+        at = bisect.bisect_left(there, line)
+        return there[at] if at < len(there) else there[0]
+
+    def line_of(path: str) -> int:
+        if path not in lines:
+            above, _, name = path.rpartition("[" if path[-1] == "]" else ".")
+            above, name = ("", path) if path in places else (above, name)
+            lines[path] = below(name, line_of(above))
+        return lines[path]
+
+    placed, entry, line, last = list[Unit](), "", 1, text.rstrip().count("\n") + 1
     for unit in told:
-        name = unit.short or unit.aspect.rpartition(".")[2].partition("[")[0]
-        at = text.find(json.dumps(name, ensure_ascii=False))
-        at = at if at >= 0 else text.find(name)
-        placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
+        listed = unit.aspect[: unit.aspect.rfind("[") + 1] if unit.aspect[-1:] == "]" else ""
+        if listed and unit.aspect not in lines and entry.startswith(listed):
+            lines[unit.aspect] = min(line + 1, last)  # below the entry before it
+        line = line_of(unit.aspect)
+        entry, line = unit.aspect, below(unit.short, line) if unit.short else line
+        placed.append(unit._replace(line=line, short=""))
     return placed
+
+
+def _names(path: str) -> list[str]:
+    """The names in the path of a value, any of which may have dots in it, and the path itself."""
+    return [path, *(name.partition("[")[0] for name in path.split("."))]
+
+
+def _lines_of(text: str, names: list[str]) -> dict[str, list[int]]:
+    """The lines, from 1, in which each of some names stands by itself or in quotes."""
+    import json
+
+    forms: dict[str, list[str]] = {}  # by how one begins
+    for name in dict.fromkeys(names):
+        quoted = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
+        for begins in quoted | {first[0] for first in [_NAME.search(name)] if first}:
+            forms.setdefault(begins, []).append(name)
+    lines: dict[str, list[int]] = {}
+    line, past = 1, 0
+    for match in _NAME.finditer(text):
+        for name in forms.get(match[0], ())[:_FEW]:
+            if match[0][0] == '"' or text.startswith(name, match.start()):
+                line, past = line + text.count("\n", past, match.start()), match.start()
+                lines.setdefault(name, []).append(line)
+    return lines
 
 
 def _tell(path: str, value: object, units: list[Unit], depth: int) -> None:
@@ -190,9 +236,11 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
             units.append(
                 unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)
             )
+    label = table.naming(body, -1)
     for index in (0, len(rows) - 1):
-        shown = row_statement(keys, body[index][1])[:_ENTRY]
-        units.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
+        cells = body[index][1]
+        shown, name = row_statement(keys, cells)[:_ENTRY], cells[label] if label >= 0 else ""
+        units.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=name, derived=True))
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:

@@ -19,6 +19,7 @@ _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _TITLES, _DIGITS = Pattern(r"^#{1,6} .*$", re.M), Pattern(r"\d+")
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
+_APART = Pattern(r"(?<=\n\n)#{2,6} \S.*\n(?!#)")  # below a blank line, above text
 _LISTS = Pattern(r"^[-*+] \S.*\n\w[^.:\n]*:?\n(?=[-*+] )", re.M)  # one below the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # its comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
@@ -31,6 +32,13 @@ _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
     r"|decisão"
     r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
+    re.I,
+)
+_DESCRIBING = Pattern(  # a heading below which "must not" says how something is
+    r"[\W\d]*(?:background|context|introduction|overview|history|how .* works?|prior art"
+    r"|related work|hintergrund|kontext|einleitung|überblick|ausgangslage|antecedentes|contexto"
+    r"|introducción|contexte|introduction|contesto|introduzione|achtergrond|bakgrund|tło|контекст"
+    r"|введение|предыстория)\W*$",
     re.I,
 )
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
@@ -58,7 +66,7 @@ def confidence(text: str) -> int:
     lines = sample.count("\n") + 1
     if not heads:  # some tools begin their lines like that
         form -= sample.count("\n> ") + sample.count("\n|")
-    if objects.is_data(sample):
+    if objects.is_data(sample) and (objects.tree(text) or len(_APART.findall(sample)) < 2):
         return 0
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
@@ -92,7 +100,9 @@ def units(text: str) -> list[Unit]:
 
 def _parted(block: Block, units: list[Unit]) -> list[Unit]:
     """The statements of a block, each with the part that it plays as its rank."""
-    around = min((parts.of_title(title) for title in block.titles[-1:]), default=parts.NONE)
+    around = parts.NONE
+    for title in block.titles[-1:]:
+        around = parts.ASIDE if _DESCRIBING.match(title) else parts.of_title(title)
     made = list[Unit]()
     for at, unit in enumerate(units):
         part = parts.within(around, parts.of_sentence(unit.text))

@@ -193,7 +193,7 @@ def _worth_saying(comments: list[str]) -> list[str]:
 def _of_tree(text: str) -> list[Unit]:
     """The tests in a tree, else the findings of a linter or scanner."""
     tree = objects.tree(text)
-    if tree is None:
+    if tree is None or objects.is_settings(text):
         return []
     if "test" in text[:_BEGINNING].lower() and (ran := results(tree)):
         lines = _lines_of(text, (test.name[-_PART:] for test in ran))
