@@ -21,7 +21,8 @@ _ROLES = {  # words of headings
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
     ),
     "summary": (
-        "status|outcome|result|answer|short answer|antwort|respuesta|réponse|risposta|resposta|"
+        "status|state|outcome|result|answer|short answer|antwort|respuesta|réponse|risposta|"
+        "resposta|"
         "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
         "key findings|key finding|key takeaways|key takeaway|main findings|"
         "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
@@ -253,7 +254,10 @@ def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
     label = _LABELS.match(text)
     if label and (named := role_of(label[1])):
         role = "advice" if (role, named) == ("summary", "decision") else named
-        block = block._replace(text=text[label.end() :])
+        stated = text[label.end() :]
+        if text[:2] == "**" and stated.count("**") % 2:  # `**State: done.** …`
+            stated = stated.replace("**", "", 1)
+        block = block._replace(text=stated)
         aspect = reading.plain(label[1])
     sentences = [sentence for sentence in block.statements() if any(map(str.isalnum, sentence))]
     return [Statement(block.line, aspect, sentence, role) for sentence in sentences]

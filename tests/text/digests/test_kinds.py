@@ -6,6 +6,7 @@ import json
 import re
 
 from conftest import each
+from contextkit.text import authored
 from contextkit.text.digests import engine
 from contextkit.text.digests.engine import Digest
 
@@ -260,6 +261,18 @@ def test_what_must_not_be_by_design_is_not_the_key_of_a_report(title: str) -> No
     for cap in range(50, 90, 10):
         assert digest_of(text, "report", cap).key == "p99 fell from 80 ms to 12 ms."
         assert "p99" not in digest_of(rules, "report", cap).key
+
+
+def test_a_report_tells_its_state_and_what_to_watch() -> None:
+    names = "Rome Oslo Bern Kyiv Lima Riga Cork Bonn Graz Lyon".split()
+    moved = "".join(f"- The office of {name} moved as it had been planned.\n" for name in names)
+    text = (
+        "# Move\n\n**State: done.** All offices are open since Monday.\n\n## Course\n\n"
+        f"{moved}\n## The one thing to watch\n\nThe lease of Bern ends with the old contract.\n"
+    )
+    digest = digest_of(text, "report", 90)
+    assert "The lease of Bern ends with the old contract." in f"{digest.key} {digest.summary}"
+    assert authored.read(text).lead().startswith("done. All offices are open")
 
 
 MARKED = """# Review

@@ -1422,3 +1422,26 @@ def test_rows_of_figures_that_begin_with_a_time_are_a_table() -> None:
     assert digest.kind == "table" and "60 rows, 5 columns: time, pods, sent, got, bad" in digest.key
     log = "".join(f"07:{n:02}:01 worker {n} took 3 jobs and 4 more\n" for n in range(60))
     assert engine.digest(log, 200).kind != "table"
+
+
+def test_messages_among_the_source_that_was_run_are_told() -> None:
+    rows = "".join(f"INSERT INTO site VALUES ({n}, 'S{n}');\nINSERT 0 1\n" for n in range(900))
+    failed = 'psql:load.sql:900: ERROR:  duplicate key value violates "site_key"\n'
+    made = "BEGIN;\nBEGIN\nCREATE TABLE site(id int, code text unique);\nCREATE TABLE\n"
+    text = f"{made}{rows}{failed}"
+    digest = engine.digest(text, 200)
+    assert digest.kind == "log" and "load.sql:900" in digest.key and "site_key" in digest.key
+
+
+def test_of_the_jobs_in_one_log_the_one_that_failed_is_told_alone() -> None:
+    def job(name: str, last: str) -> str:
+        lines = (*(f"step {n} of the job is done" for n in range(30)), last)
+        return "".join(
+            f"{name}\tUpload\t2026-11-24T08:14:{n:02}.2440001Z {line}\n"
+            for n, line in enumerate(lines)
+        )
+
+    arm = job("build (arm64)", "##[error]upload refused")
+    digest = engine.digest(job("build (x64)", "Artifact uploaded") + arm, 200)
+    assert all(part in f"{digest.key} {digest.summary}" for part in ("upload refused", "(arm64)"))
+    assert digest.kind == "log" and "uploaded" not in digest.summary

@@ -27,6 +27,7 @@ from contextkit.text.digests.pieces import (
     lines_of,
     numbers_in,
     of_piece,
+    pieces,
     read_in_two,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
@@ -38,6 +39,7 @@ _QUOTED = ("code", "help", "plain")
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _WRITTEN = 600  # characters of prose beside which lists and tables come second
+_SAYS_ERROR = Pattern(r"\S+:\d+: *(?:ERROR|FATAL|error|fatal)\b")
 _FOUND = 10_000  # lines with words of failure that are read between both ends
 _TRUNCATED = Pattern(  # a host's mark for the missing middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
@@ -201,14 +203,15 @@ def _is_odd(unit: Unit) -> bool:
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
-    """What failed in each of several things that run at once; their lines are taken out."""
+    """What failed in each of several things that run at once; then the lines of all go."""
     told, names = list[Unit](), list[str]()
-    for name, printed in streams.cut(lines).items():
+    parts = streams.cut(lines)
+    for name, printed in parts.items():
         if units := _of_stream(name, printed):
             told += units
             names.append(name)
-            for number in printed:
-                lines[number] = ""
+    for number in (number for printed in parts.values() if told for number in printed):
+        lines[number] = ""
     if len(names) > 1:
         summary = f"errors in {len(names)}: {', '.join(names)}"
         told.insert(0, Unit(told[0].line, "", summary, 3.0, 1, key=True, derived=True))
@@ -284,8 +287,9 @@ def _inside(text: str) -> tuple[str, list[Unit]]:
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether source code stands below messages of a compiler."""
-    return bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
+    """Whether source code stands among messages about it, as what ran it prints them."""
+    says = (_SAYS_ERROR.match(piece.all[n]) for _, piece in pieces(text) for n in piece.failing)
+    return any(says) or bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
 
 
 # Segments

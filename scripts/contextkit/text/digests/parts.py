@@ -78,7 +78,8 @@ _WORDS = {
     r"|исправ\w+|устран\w+|düzelt\w+|çözü\w+)\b|修复|解决|修正|対応|수정|해결|إصلاح|ठीक किया",
 }
 _TITLES = {  # of sections, or in front of a paragraph
-    BARRED: r"important|wichtig|importante|important|belangrijk|viktigt|ważne|важно|重要|중요|هام",
+    BARRED: r"\bto watch\b|watch out|caution|caveat|achtung|vorsicht|atención|cuidado"
+    r"|important|wichtig|belangrijk|viktigt|ważne|важно|重要|중요|هام",
     DECIDED: r"^(?:new |neuer |nuev[ao] |nouvelle )?(?:cutover|deadline|frist|termin|go-live"
     r"|plazo|fecha|échéance|scadenza|prazo)\b",
     MENDED: r"ce qui a été fait|what we did|maßnahmen|workaround",

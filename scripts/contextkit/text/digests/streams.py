@@ -17,8 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-_OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `packages/api build: `
-    r"(?:(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
+_OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `pkgs/api build: `; a job, a step
+    r"(?:(?P<job>[^\t\n]{1,80})\t[^\t\n]*\t(?=\ufeff?\d{4}-\d\d-\d\dT)"
+    r"|(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
     r"|(?P<path>(?=\S*[/@#])[\w@./#:-]*\w(?: \w+)?)(?:: |:$))"
 )
 _PLACE = Pattern(r"\.\w{1,4}$|:\d+(?::|$)|^\d+$|^gw\d+$")  # no name
@@ -51,7 +52,7 @@ def _are_owned(rows: list[str]) -> bool:
 
 
 def _name(owned: re.Match[str]) -> str:
-    return owned["bar"] or owned["box"] or owned["path"]
+    return owned["job"] or owned["bar"] or owned["box"] or owned["path"]
 
 
 @functools.lru_cache(4096)
