@@ -83,9 +83,10 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
-    faults = _faults(reading, agent_files.terms(asked, agent))
-    is_odd = bool(faults and gate.FLAGS.keys() & {*verdict.flags})
-    passes = is_fine and not (reading.review.doubts or is_odd)
+    is_odd = not gate.FLAGS.keys().isdisjoint(verdict.flags)
+    is_proved = is_fine and not (reading.review.doubts or is_odd)
+    faults = [] if is_proved else _faults(reading, agent_files.terms(asked, agent))
+    passes = is_proved or (is_fine and not (reading.review.doubts or faults))
     if not passes and is_sent_back():
         what = "write" if reading.validation == "missing" else "fix"
         return Answer(block=_mending(layout, run, agent, what, faults))
