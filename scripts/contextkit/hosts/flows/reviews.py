@@ -9,6 +9,7 @@ import os
 
 from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterable
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.reviews.documents import runs, verdicts
@@ -77,14 +78,13 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     has_begun = any(name.startswith((agent, verdicts.encode(agent))) for name in there)
     if not has_begun and is_sent_back():
         return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
-    from contextkit.reviews.flows import agent_files, gate
+    from contextkit.reviews.flows import agent_files
 
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
-    is_odd = not gate.FLAGS.keys().isdisjoint(verdict.flags)
-    is_proved = is_fine and not (reading.review.doubts or is_odd)
+    is_proved = is_fine and not (reading.review.doubts or _are_odd(verdict.flags))
     faults = [] if is_proved else _faults(reading, agent_files.terms(asked, agent))
     passes = is_proved or (is_fine and not (reading.review.doubts or faults))
     if not passes and is_sent_back():
@@ -94,6 +94,15 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
         verdict = verdict.replace(status="ERROR")
     agent_files.keep(layout, asked, [verdict], now, hook.session)
     return NOTHING
+
+
+def _are_odd(flags: Iterable[str]) -> bool:
+    """Whether a file contradicts itself, so that its gate cannot pass."""
+    if not flags:
+        return False
+    from contextkit.reviews.flows import gate
+
+    return not gate.FLAGS.keys().isdisjoint(flags)
 
 
 def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[str]) -> str:

@@ -23,6 +23,7 @@ from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS
+from contextkit.text.patterns import Pattern
 
 # Mildest first.
 STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
@@ -35,7 +36,7 @@ _WORDS = dict(zip(STATUSES, STATUSES, strict=True)) | {
 _KEYS = ("TYPE", "STATUS", "MODEL", "TOKENS_SPENT", "FILES_CHANGED", "FINDINGS_COUNT", "SUMMARY",
          "DETAIL_PATH")  # fmt: skip
 _TAIL_KEYS = ("STATUS", "FILES", "FINDINGS", "SUMMARY")
-_WORD = re.compile(r"needs (?:attention|changes)|(?:[^\W_]|[_-]+(?=[^\W_]))*", re.IGNORECASE)
+_WORD = Pattern(r"needs (?:attention|changes)|(?:[^\W_]|[_-]+(?=[^\W_]))*", re.IGNORECASE)
 _FEWEST = 3  # number of keys that turn the first lines into a header
 
 

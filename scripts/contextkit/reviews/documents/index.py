@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 
 from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
@@ -23,11 +22,13 @@ from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 from contextkit.text.blocks import nests
+from contextkit.text.patterns import Pattern
 
 Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
+_ASIDE = Pattern(r"\([^()]{0,40}\)|\d")  # in brackets, or a digit
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by the words of their heads
     word: role
@@ -381,7 +382,7 @@ def group_of(text: str) -> str:
     others = {word for word, severity in zip(apart, severities, strict=True) if not severity}
     sign = vocabulary.severity(bare[:1])
     is_named = bool(first or sign) and others <= _LABEL_WORDS | PLURALS
-    outside = vocabulary.words(re.sub(r"\([^()]{0,40}\)|\d", " ", bare))
+    outside = vocabulary.words(_ASIDE.sub(" ", bare))
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
     named = vocabulary.strictest(*severities)
     named = sign or named if pair else named or sign  # a color grades mere instructions

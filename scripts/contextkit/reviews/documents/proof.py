@@ -46,6 +46,7 @@ _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs
 # Words that are serious anywhere; the reader has those of other languages.
 _FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
 _SERIOUS = vocabulary.any_of("serious", r"(?<!non-)(?<!non )(?:", rf"|{_FOREIGN})")
+_SENTENCES = Pattern(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])")
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a string with one letter per word: `No P0 or P1 issues.` is `BSOSN.`
@@ -414,7 +415,7 @@ def serious_in(row: str, after: str) -> str:
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
-    sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
+    sentences = _SENTENCES.split(read)
     return next(
         (word for sentence in sentences if (word := _stands(_SERIOUS, sentence, _EXCEPT))), ""
     )
@@ -422,9 +423,9 @@ def serious_in(row: str, after: str) -> str:
 
 def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
     """The first match of a pattern that a sentence does not deny; any match if it has a `but`."""
-    told = [match[0] for match in pattern.finditer(sentence)]
-    if not told:
+    if not pattern.search(sentence):  # which looks for what it needs first
         return ""
+    told = [match[0] for match in pattern.finditer(sentence)]
     marked = pattern.sub(_MARK, sentence.replace(_MARK, "x"))
     words = list(_WORD.finditer(marked))
     texts = (word[0].lower() for word in words)

@@ -81,6 +81,10 @@ LOOSE = vocabulary.word_set("loose")
 SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 KIND_OF = Pattern(r"^\s{0,8}\*\*[a-z]{3,12}:\*\*\s(?=\S)")  # `**logic:** …`, which labels a title
+_NAMED = Pattern(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)")
+_NUMBER = Pattern(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)")
+_NUMBERED_AS = Pattern(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}")
+_APART = Pattern(r" [—–|·•-] ")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 TITLE = 240  # characters of a title
@@ -292,15 +296,15 @@ def leads_title(row: str) -> bool:
 def titled(text: str) -> tuple[str, str, str]:
     """Id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = vocabulary.unbulleted(text)[0]
-    named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)", bare)
+    named = _NAMED.match(bare)
     rest = bare[named.end() :] if named else bare
     head = head_of(rest)
     identity, title = head.id, head.title
     if not identity:
-        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)", rest)
+        number = _NUMBER.match(rest)
         if number and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
-    title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
+    title = _NUMBERED_AS.sub("", title)
     audit = vocabulary.of_audit(identity) if named else ""
     return identity, vocabulary.strictest(head.severity, audit, tail_of(bare)), title
 
@@ -436,7 +440,7 @@ def tail_of(text: str) -> str:
         for each in itertools.islice(_BRACKETS.finditer(text), 8)
         if letters(each[1]) or not has_words(text[each.end() :])  # a sign within explains itself
     ]
-    apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
+    apart = (part for part in _APART.split(text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
 

@@ -37,8 +37,8 @@ def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
 
 
 QUOTES = "\"'“”„‘’«»"
-_WORD = re.compile(r"[^\W_]+")
-_BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
+_WORD = Pattern(r"[^\W_]+")
+_BULLET = Pattern(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
 _WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
@@ -62,9 +62,9 @@ _SAYS_NOTHING = _NOTHING | word_set("of nothing")
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, or set off by punctuation
-_CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
+_EDGES = Pattern(r"^[\W_]+|[\W_]+$")
+_REMARK = Pattern(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, or set off by punctuation
+_CARRIED = Pattern(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
@@ -81,7 +81,7 @@ def plain(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in lowercase: its runs of letters and digits."""
-    return _WORD.findall(text.lower())
+    return list(_WORD.findall(text.lower()))
 
 
 def unquoted(text: str) -> str:
@@ -132,7 +132,7 @@ def is_scale(label: str) -> bool:
 
 def trimmed(word: str) -> str:
     """`word` from its first letter or digit to its last."""
-    return _EDGES.sub("", word)
+    return str(_EDGES.sub("", word))
 
 
 def strictest(*severities: str) -> str:

@@ -25,6 +25,7 @@ from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding
 from contextkit.text.digests import reading
+from contextkit.text.patterns import Pattern
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
@@ -34,9 +35,9 @@ _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
-_RATING = re.compile(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
-_EFFECTS = re.compile(r"[;:]\s+|\s[—–→-]+\s+|,\s+(?=(?:so|which|causing|leading)\b)")
-_CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
+_RATING = Pattern(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
+_EFFECTS = Pattern(r"[;:]\s+|\s[—–→-]+\s+|,\s+(?=(?:so|which|causing|leading)\b)")
+_CLAUSES = Pattern(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -35,6 +35,7 @@ from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.text import objects
+from contextkit.text.patterns import Pattern
 
 COMPLETED = ("valid", "malformed")  # validations of finished files
 _LONGEST = 200  # characters of a finding's words
@@ -56,9 +57,9 @@ _HEAVIEST = 6.0  # maximum weight of a word, however often it occurs
 _MOST_WORDS = 120  # of the text
 _ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
 _COMMON = vocabulary.word_set("stop words")
-_LOCATION = re.compile(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
-_SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
-_RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
+_LOCATION = Pattern(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
+_SYMBOL = Pattern(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
+_RATING = Pattern(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
 _FILLERS = vocabulary.word_set("fillers")
 _DIGITS = 12  # in the digest
 
