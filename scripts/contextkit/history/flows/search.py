@@ -19,8 +19,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Iterator
 from contextkit.history.flows import show
-from contextkit.reviews.documents import agent_review, runs, sections
-from contextkit.reviews.flows import agent_files
 
 Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
 Document = dict[str, str]  # the columns of the table `documents`, and its `text`
@@ -164,6 +162,9 @@ class Catalog:
         """The run and agent of each file that a reviewer wrote."""
         if not os.path.isdir(self._layout.store("run")):
             return {}
+        from contextkit.reviews.documents import runs
+        from contextkit.reviews.flows import agent_files
+
         return {
             agent_files.agent_file(self._layout.join(run.output_dir), agent): (run.id, agent)
             for run in runs.load_all(self._layout).documents
@@ -205,6 +206,8 @@ class Catalog:
 
 def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
     """A document for each finding of a reviewer, and one for the rest of the file."""
+    from contextkit.reviews.documents import agent_review, sections
+
     rest = text = files.read_bytes(path).decode("utf-8", "replace")
     ids = [finding.id for finding in agent_review.parse(text).findings if finding.id]
     parts = sections.sections(text, ids)

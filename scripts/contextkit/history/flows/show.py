@@ -9,8 +9,6 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Any
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retrieval
-from contextkit.reviews.documents import runs
-from contextkit.reviews.flows import agent_files, drill_down
 
 
 class Opened(Record):
@@ -63,6 +61,9 @@ def entry_text(fields: dict[str, Any]) -> str:
 
 def _review(layout: Layout, name: str) -> Opened:
     """A finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import agent_files, drill_down
+
     run, _, rest = name.partition("/")
     about = agent_files.of_run(layout, runs.load(layout, run))
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")

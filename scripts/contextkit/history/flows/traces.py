@@ -14,8 +14,6 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
-from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.flows import given
 from contextkit.history.flows import show
 from contextkit.text import facts
 
@@ -286,6 +284,9 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         address = addresses.find(layout, ref)
         text = show.whole(layout, address)
         if kind == "capsule":
+            from contextkit.capsules.documents import store as capsules
+            from contextkit.capsules.flows import given
+
             seal = capsules.seal_of(text)
             return seal.head if seal else commit, given.staleness(layout, address.path)
         if kind in _SEALED:
