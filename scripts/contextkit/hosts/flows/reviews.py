@@ -84,9 +84,10 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
-    is_proved = is_fine and not (reading.review.doubts or _are_odd(verdict.flags))
+    is_sure = is_fine and not reading.review.doubts
+    is_proved = is_sure and not _are_odd(verdict.flags)
     faults = [] if is_proved else _faults(reading, agent_files.terms(asked, agent))
-    passes = is_proved or (is_fine and not (reading.review.doubts or faults))
+    passes = is_proved or (is_sure and not faults)
     if not passes and is_sent_back():
         what = "write" if reading.validation == "missing" else "fix"
         return Answer(block=_mending(layout, run, agent, what, faults))

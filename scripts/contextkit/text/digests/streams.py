@@ -52,7 +52,7 @@ def _are_owned(rows: list[str]) -> bool:
 
 
 def _name(owned: re.Match[str]) -> str:
-    return owned["job"] or owned["bar"] or owned["box"] or owned["path"]
+    return str(next(filter(None, owned.groupdict().values())))
 
 
 @functools.lru_cache(4096)
