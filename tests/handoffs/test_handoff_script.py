@@ -233,7 +233,7 @@ def test_who_hands_over_can_be_said_and_a_difference_is_reported(team: Path, run
 
 def test_without_a_profile_there_are_artifacts_only_and_it_is_said(repo: Path, run: Script) -> None:
     switch(run, "sm")
-    assert "no profile of sm was found" in run.err and run.out == ""
+    assert "no profile for sm was found" in run.err and run.out == ""
     switch(run, "dev")
     assert "Your profile" not in run.out and "handoff-sm-to-dev" in run.out
 

@@ -424,7 +424,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
     assert "Let people in" in artifact and "blockers" in artifact
     assert more.splitlines()[:3] == [
         "- start with the blockers; where one names a file, read that for the fix",
-        "- the plan and where its work stands: `make memory_recover task=login`",
+        "- the plan and its current state: `make memory_recover task=login`",
         "- 1 note kept for later: `make context_reminders`",
     ]
     assert switch(run, "qa", "--resolved=all", "--task=check it") == 0

@@ -284,3 +284,13 @@ def test_a_short_title_is_told_with_what_goes_wrong(repo: Path, run: Script) -> 
     (repo / "in" / "one.md").write_text(text, encoding="utf-8")
     assert run("verdict", "synthesize", "--dir=in") == 0
     assert "P1 one/P1-1 No lock: A second writer loses its entries" in run.out
+
+
+def test_the_fix_of_a_finding_stands_below_what_is_wrong(out: Path, run: Script) -> None:
+    text = ONE.replace("Nobody sees it.", "**Problem:** Nobody sees it.\n\n**Fix:** log it once.")
+    (out / "fd-a.md").write_text(text, encoding="utf-8")
+    a_run(out, roster=("fd-a",), source="plan.md", revision="input:1")
+    assert run("verdict", "synthesize", "--run=r-1") == 0
+    written = (out / "synthesis.md").read_text(encoding="utf-8")
+    assert "  It says: Nobody sees it.\n  Fix: log it once.\n" in written
+    assert written.count("Fix:") == 1

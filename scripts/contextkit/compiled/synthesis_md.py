@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1862603114713444387
+SOURCE = 1412008670555496351
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -83,6 +83,11 @@ def root(context, missing=missing):
                 pass
                 yield '  It says: '
                 yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'description'))
+                yield '\n'
+            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'):
+                pass
+                yield '  Fix: '
+                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'))
                 yield '\n'
         l_2_finding = missing
         yield '\n'
@@ -230,4 +235,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=146&55=150&56=154&65=167&66=171&71=179&72=183&77=198&78=202&87=211&88=215'
+debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&22=81&23=84&31=93&34=96&36=98&37=102&39=109&40=113&46=123&47=127&54=151&58=155&59=159&68=172&69=176&74=184&75=188&80=203&81=207&90=216&91=220'

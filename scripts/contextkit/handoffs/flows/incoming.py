@@ -64,7 +64,7 @@ def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, H
     if path:
         return f"{text}{_HEADING}{names.one_line(path)}, from here to the end\n\n{whole}"
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
-    remark(f"no profile of {agent} was found ({asked}): artifacts only")
+    remark(f"no profile for {agent} was found ({asked}): artifacts only")
     return text
 
 
@@ -77,7 +77,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
         from contextkit.memory.documents import store
 
         if task := store.current_task(layout):
-            lines.append(f"the plan and where its work stands: `make memory_recover task={task}`")
+            lines.append(f"the plan and its current state: `make memory_recover task={task}`")
     if os.path.exists(layout.reminders):
         from contextkit.capsules.documents import reminders
 

@@ -100,6 +100,12 @@ class Row(Record):
         return names.clipped_at_space(problem, _LONGEST)
 
     @property
+    def fix(self) -> str:
+        """The fix that its section suggests, or ''."""
+        fix = names.one_line(review_sections.fix_of(self.text))
+        return names.clipped_at_space(fix, _LONGEST)
+
+    @property
     def ref(self) -> str:
         """The address of the finding or the agent's file; '' for a folder without a run."""
         whose = self.key if self.kind == "finding" else self.agent
@@ -173,6 +179,11 @@ class MergedFinding(Record):
     @property
     def place(self) -> str:
         return self.placed.place
+
+    @property
+    def fix(self) -> str:
+        """The first fix that a row suggests beside its description, or ''."""
+        return next((row.fix for row in self.rows if row.fix not in row.description), "")
 
     @property
     def confidence(self) -> str:

@@ -261,6 +261,8 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         if any(unit.group == "columns" and unit.rank == 2 for unit in units):
             told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
             taken |= {n for n, _ in body if not says_failed(lines[n - 1])}
+            near = [*range(max(1, first - _GAP), first)] if any(head) else []
+            taken |= {n for n in near if all(name in lines[n - 1] for name in head)}
     return told, taken
 
 
