@@ -37,6 +37,8 @@ STANDS = (
     "no doubt this is a P0",
     "No, P0: login open",
     "P0: no input validation",
+    "The race is <P0> here.",
+    "<critical>The race loses data.</critical>",
     "P0: none of the inputs are checked",
     "no P0 except login",
     "10 critical",

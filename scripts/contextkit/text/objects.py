@@ -143,7 +143,8 @@ def is_settings(text: str) -> bool:
 def _of_ini(text: str) -> Any:
     """The values of TOML or INI as they stand, by section; None if a line is no setting.
 
-    What is there several times (a section, a key in one) is a list.
+    A comment after a value, and quotes around several lines, stay. `tomllib` takes time that grows
+    with the square of some texts. What is there several times (a section, a key in one) is a list.
     """
     top: dict[str, list[str]] = {}
     here, sections = top, dict[str, list[dict[str, list[str]]]]()

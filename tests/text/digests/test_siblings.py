@@ -252,6 +252,11 @@ def test_a_page_of_documentation_tells_of_no_failure() -> None:
     assert not any(row.aspect == "failed" for row in digest.rows)
 
 
+def test_of_elements_of_xml_only_what_stands_in_them_is_told() -> None:
+    rows = "".join(f'<item id="{n}"><a>{n}</a></item>\n' for n in range(20))
+    assert "<lines>" not in engine.digest(f'<run tool="x">\n{rows}</run>\n', 300).summary
+
+
 def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:
     rows = [f'<pump id="P{n}"><seen>2026-05-04T0{n % 9}:00</seen><oil>{70 + n % 9}</oil></pump>'
             for n in range(40)]  # fmt: skip

@@ -201,6 +201,8 @@ def _as_markdown(match: re.Match[str]) -> str:
         return f"[{word}] " if vocabulary.severity(word) else word
     if tag[0] == "h" and tag[1:].isdigit():
         return "" if end else "#" * int(tag[1]) + " "
+    if tag not in _MARKS and not end and vocabulary.severity(tag):
+        return f"[{match[2]}] "  # `<critical>`
     return _MARKS.get(tag, ("", ""))[end]
 
 

@@ -475,7 +475,7 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
 
 
 def of_objects(text: str) -> list[Finding] | None:
-    """The findings of JSON, XML, YAML or CSV at their lines; None of any other text.
+    """The findings of JSON, XML, YAML, TOML, INI or CSV at their lines; None of any other text.
 
     A page of HTML is XML, and a review in words may be YAML by chance: no object in it is graded.
     """

@@ -1,4 +1,4 @@
-"""JSON or JSON lines, XML, YAML: its shape and sizes, and outliers."""
+"""JSON or JSON lines, XML, YAML, TOML, INI: its shape and sizes, and outliers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CUT = 200_000  # characters in which the end of an incomplete text is searched
 
 
 def confidence(text: str) -> int:
-    """The confidence by the first character, and by parsing or lines; XML is a tree as well."""
+    """The confidence by the first character, and by parsing or lines; the others are trees too."""
     bare = text.lstrip("\ufeff \t\r\n")
     is_json = bare[:1] in ("{", "[")
     if objects.tree(text) is not None:
@@ -208,7 +208,8 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     named = {"" if key == "text" else key: inner for key, inner in value.items()}
-    return {key: _plain(inner) for key, inner in named.items() if key != objects.TAG}
+    ours = (objects.TAG, objects.LINES)
+    return {key: _plain(inner) for key, inner in named.items() if key not in ours}
 
 
 def _alike(value: dict[Any, object]) -> list[dict[str, object]]:
@@ -283,4 +284,4 @@ def _flat(row: dict[str, object], path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _cell(value: object) -> str:
-    return _shown(value) if isinstance(value, str | int | float | bool) else ""
+    return _shown(value) if isinstance(value, str | int | float) else ""
