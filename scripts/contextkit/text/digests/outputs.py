@@ -18,7 +18,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
-from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.text.digests.failure_words import says_failure
 from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
@@ -183,23 +183,15 @@ def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """The units that come after the failures, except states and those about a failure.
-
-    Files in conflict are not told twice.
-    """
+    """The units that come after the failures, except states; files in conflict are told once."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
         if unit.group == listing.STATES
-        else unit._replace(rank=2 if _is_odd(unit) else unit.rank and max(unit.rank, 4), key=False)
+        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
         for unit in told
         if not (unit.aspect == diff.CONFLICT and unit.short in failed)
     ]
-
-
-def _is_odd(unit: Unit) -> bool:
-    """Whether a row of a table or a list differs from the others in that it failed."""
-    return unit.group == "outliers" and says_failed(unit.text)
 
 
 def _streamed(lines: list[str]) -> list[Unit]:

@@ -10,7 +10,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
@@ -413,7 +413,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
     extreme = [ends[main].rows[-1][1]] if ends else []
     for at in ends:
-        if at == main or _of_failures(head, at):
+        if at == main:
             units[at][0] = units[at][0]._replace(rank=2)
     if ends and ends[main].is_sorted:  # the order that its reader wants
         units[main][0] = units[main][0]._replace(weight=_SORTED)
@@ -517,16 +517,11 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda pair: pair[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
-    is_low = usual - low > _FAR * (high - usual) and not _of_failures(head, index)
+    is_low = usual - low > _FAR * (high - usual)
     if is_low:
         rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
     return Numbers(rows, spread, rises or falls, is_low)
-
-
-def _of_failures(head: list[str], index: int) -> bool:
-    """Whether a column counts failures, so that its highest number matters."""
-    return bool(head) and says_failure(head[index])
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
