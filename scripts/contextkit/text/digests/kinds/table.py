@@ -21,7 +21,6 @@ _RULED = Pattern(  # the rule below a header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+|-{3,}(?:\+-+)+) *$"
 )
 _COUNT = Pattern(r"\(\d+ rows?\)|\d+ rows? in set\b")  # below the rows
-_ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # the line after a table: blank, or `(72 rows)`
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
@@ -244,8 +243,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         return [], set()
     lines = text.translate(_BORDERS).split("\n")
     tables: dict[str, tuple[int, list[str], list[Row]]] = {}
-    rest = [*lines]
-    for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
+    for first, head, body in _runs(lines):
         key = " ".join(head[:_FEW]).strip() or str(first)
         _, names, above = tables.get(key, (0, head, []))
         label = naming(above, -1) if above else -1
@@ -275,19 +273,6 @@ def _among(unit: Unit, size: Unit) -> Unit:
     rank = 2 * (is_told or unit.weight == _SORTED)
     text = f"{rows} by {unit.aspect}: {unit.text}"
     return unit._replace(text=text, aspect="", group="", rank=rank)
-
-
-def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
-    """The tables with a rule as wide as each column below the header, which are cut out."""
-    for at, line in enumerate(lines):
-        if at and _RULED.match(line):
-            after = (n for n in range(at, len(lines)) if _ENDS.match(lines[n]))
-            end = next(after, len(lines))
-            rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))
-                    if any(row[1:])]  # fmt: skip
-            if len(rows) > _LEAST:
-                lines[at:end] = [""] * (end - at)
-                yield *rows[0], rows[1:]
 
 
 def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
