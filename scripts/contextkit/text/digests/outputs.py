@@ -15,7 +15,6 @@ import re
 from collections import Counter
 
 from contextkit.base.names import counted
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
 from contextkit.text.digests.failure_words import says_failure
@@ -238,14 +237,13 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
         return
     diff: list[int] = []
     commits: list[int] = []
-    for segment in _cut(lines, numbers_in(text, _begin)):
-        numbers = list(range(segment.start, segment.end))
-        if segment.kind == "diff":
-            diff += numbers
-        elif _COMMIT.match(next(filter(None, lines[segment.start : segment.end]), "")):
-            commits += numbers
-        elif segment.kind != "prompt":
-            yield numbers, segment.kind
+    for segment, kind in _cut(lines, numbers_in(text, _begin)):
+        if kind == "diff":
+            diff += segment
+        elif _COMMIT.match(next(filter(None, map(lines.__getitem__, segment)), "")):
+            commits += segment
+        elif kind != "prompt":
+            yield [*segment], kind
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
@@ -284,17 +282,6 @@ def _is_quoted(text: str) -> bool:
     return any(says) or bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
 
 
-# Segments
-
-
-class Segment(NamedTuple):
-    """Lines of a text, from `start` (0 is the first) up to `end`; `kind` '' is not known yet."""
-
-    start: int
-    end: int
-    kind: str = ""
-
-
 @of_piece
 def _begin(piece: Piece) -> list[int]:
     """The numbers of a piece's lines that may begin a segment; of the last, half may be missing."""
@@ -305,8 +292,11 @@ def _begin(piece: Piece) -> list[int]:
     return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
 
 
-def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:
-    """The segments in order; together they are the text. begins: lines that may begin one."""
+def _cut(lines: list[str], begins: list[int]) -> Iterator[tuple[range, str]]:
+    """The segments in order with their kinds, if known; together they are the text.
+
+    begins: lines that may begin one
+    """
     begun = 0
     for number in begins:
         line = lines[number]
@@ -320,11 +310,11 @@ def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:
         if not kind or (kind != "prompt" and is_short):
             continue
         if number > begun:
-            yield Segment(begun, number)
-        yield Segment(number, end, "table" if kind == "box" else kind)
+            yield range(begun, number), ""
+        yield range(number, end), "table" if kind == "box" else kind
         begun = end
     if begun < len(lines):
-        yield Segment(begun, len(lines))
+        yield range(begun, len(lines)), ""
 
 
 def _end_of_diff(lines: list[str], at: int) -> int:

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 
 from contextkit.base.names import counted
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.failure_words import is_amiss, says_failed
@@ -65,6 +64,7 @@ _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # least lines with marks, and least fields of a description
 
+_Commit = tuple[int, str, str, str]  # line number, name, subject, branches and tags at it
 _Field = tuple[int, str, str, str]  # line number, indent, name and value
 Entries = list[tuple[int, re.Match[str]]]  # the lines of one form, with their numbers
 
@@ -313,39 +313,26 @@ def _shown(match: re.Match[str]) -> str:
 
 def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     """The commits of a log in full: each with the first line below its fields."""
-    commits: list[Commit] = []
+    commits: list[_Commit] = []
     authors = Counter[str]()
     for (number, line), (_, below) in itertools.pairwise([*lines, (0, "")]):
         if head := _HEAD.match(line):
-            commits.append(Commit(number, head["commit"], "", head["refs"] or ""))
+            commits.append((number, head["commit"], "", head["refs"] or ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
         ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
-        if ends and commits and not commits[-1].subject:
-            commits[-1] = commits[-1]._replace(subject=below.strip())
+        if ends and commits and not commits[-1][2]:
+            number, name, _, refs = commits[-1]
+            commits[-1] = number, name, below.strip(), refs
     return _of_commits(commits, authors)
 
 
-def _commits(entries: Entries) -> list[Unit]:
-    return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
-                        for n, match in entries])  # fmt: skip
-
-
-class Commit(NamedTuple):
-    """A commit in a log, with the branches and tags at it."""
-
-    line: int
-    name: str
-    subject: str
-    refs: str
-
-
-def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> list[Unit]:
+def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> list[Unit]:
     """Each commit with its subject, the newest and named ones first; merges weigh little."""
-    text = f"{counted(len(commits), 'commit')}, {commits[0].name} to {commits[-1].name}"
+    text = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
     units = _sums(text, "authors", authors)
-    newest = [commit.line for commit in commits if not _MERGE.match(commit.subject)][:_NEWEST]
-    named = [commit.line for commit in commits if commit.refs][:_NAMED]
+    newest = [line for line, _, subject, _ in commits if not _MERGE.match(subject)][:_NEWEST]
+    named = [line for line, _, _, refs in commits if refs][:_NAMED]
     for line, name, subject, refs in commits:
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
@@ -367,6 +354,11 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
-    "commits": (_COMMIT, _commits),
+    "commits": (
+        _COMMIT,
+        lambda entries: _of_commits(
+            [(n, match["commit"], match["subject"], match["refs"] or "") for n, match in entries]
+        ),
+    ),
     "hits": (_HIT, _hits),
 }
