@@ -258,22 +258,14 @@ def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     if is_all:
         read_in_two(text)  # as all lines will be
-    return _inside(text) if not kind else ("", [])
+    told, taken = ([], set[int]()) if kind else listing.inside(text)
+    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
+    return "listing", [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is(text: str, name: str) -> bool:
     """Whether a text is of a kind; source or help that a test runner quotes does not count."""
     return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
-
-
-def _inside(text: str) -> tuple[str, list[Unit]]:
-    """The units of tables and lists among other lines, and which of the two has more lines."""
-    by_kind = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
-    told = [unit for units, _ in by_kind.values() for unit in units]
-    taken = {number for _, numbers in by_kind.values() for number in numbers}
-    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
-    name = max(by_kind, key=lambda name: len(by_kind[name][1]))
-    return name, [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is_quoted(text: str) -> bool:

@@ -118,7 +118,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     if verdict and has_failed:
         apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
         rest = apt if apt or failed or messages else rest
-    is_log = failed or messages or ((verdict or text.is_dated) and not text.is_prose)
+    is_run = bool(verdict) and not text.is_prose
+    is_log = failed or messages or is_run or (text.is_dated and not text.prose)
     is_alone = not (messages or counted)
     is_trace = is_alone and text.is_trace()
     kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
