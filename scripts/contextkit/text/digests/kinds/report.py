@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.text import authored, objects
+from contextkit.text import objects
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
@@ -25,8 +25,6 @@ _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # its comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
 _URGENT = 1.5  # factor for an item of the highest priority
-_DEFINING = 5  # factor for a statement that defines the thing in the title
-_NEXT = 2.0  # weight of `Next step: …`, `Blocked: …`, wherever they stand
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
@@ -80,7 +78,7 @@ def units(text: str) -> list[Unit]:
     for block in reading.blocks(text):
         if block.kind != "code" and not names.read(block):
             level = "" if names.current else _priority(block)
-            told = _parted(block, [_defining(unit, block) for unit in of_block(block)])
+            told = _parted(block, of_block(block))
             if names.current:
                 told = [unit._replace(aspect=names.current) for unit in told]
             levels = [level, *[""] * len(told)]  # an item is counted once
@@ -109,16 +107,6 @@ def _parted(block: Block, units: list[Unit]) -> list[Unit]:
         is_key = part == parts.BARRED or (around == parts.DECIDED and not at)
         made.append(unit._replace(rank=part, key=unit.key or is_key))
     return made
-
-
-def _defining(unit: Unit, block: Block) -> Unit:
-    """The unit, with more weight if it defines the thing in the title, or says what comes next."""
-    is_opening = block.kind == "text" and len(block.titles) == 1
-    if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
-        return unit._replace(weight=unit.weight * _DEFINING, key=True)
-    if authored.role_of(_label(unit.text)) in ("decision", "open"):
-        return unit._replace(weight=max(unit.weight, _NEXT), key=True)
-    return unit
 
 
 def statements(text: str) -> list[Unit]:
