@@ -114,8 +114,6 @@ class _Block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
             self.place = failures.place_in(text.bare[at - 1])
-        if self.message.startswith("expect("):
-            self.message = ""
         if not self.values and len(self._signed) > 1:
             self.values = [f"{self._signs[sign]} {text}" for sign, text in self._signed.items()]
         if self.values:
