@@ -55,7 +55,7 @@ def unadopt(layout: Layout, args: Arguments) -> str:
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
     """The repository, and the folder in it for our copy."""
     into = os.path.realpath(os.path.join(layout.here, args.into))
-    return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
+    return into, args.dir.rstrip("/") if args.dir else adoption.record_of(into).folder
 
 
 @contextlib.contextmanager

@@ -6,9 +6,10 @@ the record, so running the same command again completes what a crash interrupted
 
 from __future__ import annotations
 
+import json
 import os
 
-from contextkit.base import files, formats, git, makefiles, markdown, templates, version
+from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
@@ -62,7 +63,10 @@ def adopt(
     for path in plan.before.files:
         if path not in plan.files:
             _drop(plan, path)
-    made = tuple(dict.fromkeys([*plan.made, *_new_folders(plan)]))
+    written = [*plan.written, plan.record_path]
+    folders = dict.fromkeys(folder for path in written for folder in changes.parents(path)
+                            if not os.path.isdir(os.path.join(into, folder)))  # fmt: skip
+    made = tuple(dict.fromkeys([*plan.made, *sorted(folders, key=len, reverse=True)]))
     plan.record = plan.record.replace(files=plan.files, made=made, texts=plan.texts)
     if not link:  # everything that must be in git for a clone to have it
         changed = [path for path, change in plan.written.items() if change.new is not None]
@@ -78,7 +82,7 @@ def _add_all(plan: Plan, copy: bool) -> None:
     _vendor(plan, folder, pin)
     plan.notes += makefiles.taken(plan.into, folder)
     _add_include(plan, folder)
-    if not pin.commit:
+    if not pin.commit and not changes.below_root(plan.into):
         _add_settings(plan)
     for host in map(hosts.find, plan.record.hosts):
         _add_host(plan, host, folder)
@@ -95,18 +99,16 @@ def _add_all(plan: Plan, copy: bool) -> None:
 
 
 def record_of(into: str) -> Adopted:
-    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes."""
+    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes.
+
+    Its `folder` is that of the wrapper or copy, whether it exists or not.
+    """
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *makefiles.included(into), FOLDER):
         record = vendored.load(os.path.join(into, folder, vendored.RECORD))
         if record.folder == folder:
             return record
     return Adopted(folder=FOLDER)
-
-
-def folder_of(into: str) -> str:
-    """The folder for the wrapper or copy in a repository, whether it exists or not."""
-    return record_of(into).folder
 
 
 def top_of(layout: Layout) -> str:
@@ -208,17 +210,6 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
             plan.notes.append(f"{local}: make sure that git ignores it")
 
 
-def _new_folders(plan: Plan) -> list[str]:
-    """The folders that the changes will create, as `path/`, deepest first."""
-    folders: dict[str, None] = {}
-    for path in [*plan.written, plan.record_path]:
-        folder = os.path.dirname(path)
-        while folder and not os.path.isdir(os.path.join(plan.into, folder)):
-            folders[folder + "/"] = None
-            folder = os.path.dirname(folder)
-    return sorted(folders, key=len, reverse=True)
-
-
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     """Plan how to take out exactly what adopt put in, or what belongs to the hosts `names`."""
     _check(into, folder, names)
@@ -255,9 +246,7 @@ def _add_include(plan: Plan, folder: str) -> None:
 
 
 def _add_settings(plan: Plan) -> None:
-    """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
-    if changes.below_root(plan.into):
-        return
+    """Add a `contextkit.yaml` of comments, unless there is one."""
     path = "contextkit.yaml"
     there = plan.read(path)
     if there is None or vendored.is_ours(plan.before, path, there):
@@ -316,7 +305,6 @@ def _leave(plan: Plan, host: Host) -> None:
 
 
 def _remove_hooks(plan: Plan, path: str) -> None:
-    """Remove our hooks from a settings file."""
     text = plan.text(path)
     if text.strip():
         plan.edit(path, settings.removed(text, plan.before.texts.get(path), path))
@@ -360,16 +348,11 @@ def all_settings() -> str:
     """A `contextkit.yaml` with every setting and its default, all commented out."""
     kinds = (("Limits", Limits()), ("Places, relative to the root", Places()))
     sections = [
-        {"title": title, "rows": [{"name": n, "value": _shown(v)} for n, v in vars(kind).items()]}
+        {"title": title, "rows": [{"name": n, "value": json.dumps(v, ensure_ascii=False)}
+                                  for n, v in vars(kind).items()]}
         for title, kind in kinds
-    ]
+    ]  # fmt: skip
     return templates.render("contextkit.yaml", sections=sections)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(formats.to_json, value))}]"
-    return formats.to_json(value)
 
 
 # Targets that only read what was stored: a host need not ask before them.

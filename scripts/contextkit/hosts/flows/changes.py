@@ -7,6 +7,7 @@ shown (`told`) and written (`carry_out`). What we add to a text of the host's is
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -128,7 +129,14 @@ def told(plan: Plan, whole: bool) -> str:
     """
     lines = []
     for change in (change for change in plan.changes if not change.ours):
-        made = _diff_of(change)
+        old, new = (
+            (data or b"").decode("utf-8", "surrogateescape").splitlines()
+            for data in (change.old, change.new)
+        )
+        before = "/dev/null" if change.old is None else change.path
+        after = "/dev/null" if change.new is None else change.path
+        made = list(difflib.unified_diff(old, new, before, after, lineterm=""))
+        made = made or [f"--- {before}", f"+++ {after}"]
         signs = [line[:1] for line in made[2:]]
         parts = [f"{sign}{signs.count(sign)}" for sign in "+-" if sign in signs]
         lines += made if whole else [f"{change.path}: {change.state}, lines {' '.join(parts)}"]
@@ -136,17 +144,6 @@ def told(plan: Plan, whole: bool) -> str:
     counted = ", ".join(f"{count} {state}" for state, count in ours.items())
     lines += [f"files of contextkit's own: {counted}"] if ours else []
     return "\n".join([*lines, *(f"note: {note}" for note in plan.notes)])
-
-
-def _diff_of(change: Change) -> list[str]:
-    old, new = (
-        (data or b"").decode("utf-8", "surrogateescape").splitlines()
-        for data in (change.old, change.new)
-    )
-    before = "/dev/null" if change.old is None else change.path
-    after = "/dev/null" if change.new is None else change.path
-    lines = list(difflib.unified_diff(old, new, before, after, lineterm=""))
-    return lines or [f"--- {before}", f"+++ {after}"]
 
 
 def carry_out(plan: Plan) -> None:
@@ -200,22 +197,18 @@ def _remove_drafts(plan: Plan) -> None:
 
 def _remove_emptied(plan: Plan) -> None:
     """Remove the folders of files of ours that are gone, and the byte code beside those."""
-    for path in plan.before.files.keys() - plan.record.files.keys():
-        folder = os.path.dirname(path)
-        while f"{folder}/".startswith(f"{plan.record.folder}/"):
+    gone = plan.before.files.keys() - plan.record.files.keys()
+    folders = {folder for path in gone for folder in parents(path)}
+    for folder in sorted(folders, key=len, reverse=True):
+        if folder.startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
             _remove_empty(place)
-            if os.path.lexists(place):
-                break
-            folder = os.path.dirname(folder)
 
 
 def _remove_empty(folder: str) -> None:
-    try:
+    with contextlib.suppress(OSError):  # something is in it, or it is gone
         os.rmdir(folder)
-    except OSError:
-        pass  # something is in it, or it is gone
 
 
 def _sweep(plan: Plan) -> None:
@@ -368,8 +361,13 @@ def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
     """The lines that, appended, let git see `paths` again; empty if no lines can."""
     units = dict.fromkeys(f"{folder}/" if p.startswith(f"{folder}/") else p for p in paths)
-    hidden = _asked(repository.top, sorted({parent for u in units for parent in _parents(u)}))
-    lines = [line for unit in units for line in _lines(unit, hidden)]
+    hidden = _asked(repository.top, sorted({parent for u in units for parent in parents(u)}))
+    lines = []  # what else is in an ignored folder stays ignored
+    for unit in units:
+        way = parents(unit)
+        first = next((n for n, parent in enumerate(way) if parent in hidden), len(way))
+        opened = [line for parent in way[first:] for line in (f"!/{parent}", f"/{parent}*")]
+        lines += opened[:-1] if unit.endswith("/") else [*opened, f"!/{unit}"]
     text = files.read_if_there(os.path.join(repository.top, _RULES)) or ""
     start = [""] if text and not text.endswith("\n") else []
     with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
@@ -382,16 +380,6 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
     return []
 
 
-def _parents(path: str) -> list[str]:
+def parents(path: str) -> list[str]:
     """`a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
-
-
-def _lines(path: str, hidden: dict[str, str]) -> list[str]:
-    """Exceptions for one path; what else is in an ignored folder stays ignored."""
-    parents = _parents(path)
-    first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
-    lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]
-    if path.endswith("/"):
-        return lines[:-1]
-    return [*lines, f"!/{path}"]

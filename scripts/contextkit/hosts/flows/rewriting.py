@@ -105,11 +105,12 @@ def rewritten(layout: Layout, hook: HookInput) -> Answer:
     )
 
 
-def is_about_a_command(hook: HookInput) -> bool:
-    """Whether the tool runs a command in a shell and waits for it."""
+def is_wrappable(hook: HookInput) -> bool:
+    """Whether a tool runs a command in a shell, waits for it, and the command may be wrapped."""
     asked = hook.inside("tool_input")
     waits = isinstance(asked.get("command"), str) and not asked.get("run_in_background")
-    return waits and not os.environ.get(RAW)
+    may = waits and hook.declared.is_about(hook.text("tool_name")) and not os.environ.get(RAW)
+    return may and bool(wrappable(asked["command"]))
 
 
 def is_wrapped(command: object) -> bool:

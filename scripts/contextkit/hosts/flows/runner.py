@@ -75,7 +75,12 @@ def _run(host: str, event: str, data: bytes) -> str:
         return hosts.output(host, hook.event, _NOT_OURS) if started else ""
     answers = []
     for action in actions:
-        answers.append(_with_machines(layout, _done(layout, action, hook)))
+        try:
+            answer = action(layout, hook)
+        except Exception as error:  # the other actions must go on
+            note(layout.hooks, f"{host} {hook.event} {action.__name__}", error)
+            answer = NOTHING
+        answers.append(_with_machines(layout, answer))
         hook = hook.replace(sent_back=True) if answers[-1].block else hook
     try:
         files.settle()
@@ -164,14 +169,6 @@ def _layout() -> Layout:
         return Layout()
 
 
-def _done(layout: Layout, action: Action, hook: HookInput) -> Answer:
-    try:
-        return action(layout, hook)
-    except Exception as error:  # the other actions must go on
-        note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
-        return NOTHING
-
-
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """The answer, naming which of its documents another machine stored."""
     if not answer.refs:
@@ -220,11 +217,12 @@ def _within(layout: Layout, told: list[Answer]) -> str:
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import outgoing
 
-    allowed, told = layout.limits.secrets_allow, {}
+    allowed = layout.limits.secrets_allow
     theirs = ("quoted", "result", *(["context"] if answer.is_prompt else []))
-    for name, value in vars(answer).items():
-        if value and name != "input":
-            told[name] = outgoing.told_each(value, allowed, name in theirs)
+    texts = {name: value for name, value in vars(answer).items() if value and name != "input"}
+    told = {
+        name: outgoing.told_each(value, allowed, name in theirs) for name, value in texts.items()
+    }
     return answer.replace(**told)
 
 
@@ -438,23 +436,12 @@ def _is_too_long(layout: Layout, hook: HookInput) -> bool:
     return hook.declared.is_about(hook.text("tool_name")) and 0 < most < _longest(result)
 
 
-def _is_wrappable(hook: HookInput) -> bool:
-    """Whether a tool runs a command that may be wrapped; most commands may not."""
-    from contextkit.hosts.flows import rewriting
-
-    shell = hook.declared.is_about(hook.text("tool_name"))
-    waits = shell and rewriting.is_about_a_command(hook)
-    return waits and bool(rewriting.wrappable(hook.inside("tool_input")["command"]))
-
-
 def _longest(result: object) -> int:
     """The length of the longest text in a tool's result: it has no more tokens."""
     if isinstance(result, str):
         return len(result)
-    inside = (
-        result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
-    )
-    return max(map(_longest, inside), default=0)
+    inside = list(result.values()) if isinstance(result, dict) else result
+    return max(map(_longest, inside), default=0) if isinstance(inside, list) else 0
 
 
 def _has_work(layout: Layout, hook: HookInput) -> bool:
@@ -491,8 +478,10 @@ def _sync(layout: Layout, verb: str) -> None:
 def actions_of(hook: HookInput) -> tuple[Action, ...]:
     """The actions for an event of a host; none for an undeclared event."""
     declared = hosts.find(hook.host).events.get(hook.event)
-    if declared and declared.ours == "PreToolUse" and not _is_wrappable(hook):
-        return ()
+    if declared and declared.ours == "PreToolUse":  # most commands may not be wrapped
+        from contextkit.hosts.flows import rewriting
+
+        return ACTIONS["PreToolUse"] if rewriting.is_wrappable(hook) else ()
     return ACTIONS.get(declared.ours, ()) if declared else ()
 
 

@@ -67,20 +67,13 @@ def brief(layout: Layout, hook: HookInput) -> Answer:
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
-    branch = git.head(layout.repository).name
-    text = prompts.brief(layout, branch, hook.agent_type, _task_of(hook))
-    return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
-
-
-def _task_of(hook: HookInput) -> str:
-    """The prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     lines = formats.tail(hook.text("transcript_path"), _TAIL).split(b"\n")
     calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
-    for part in _parts(calls):
-        asked = formats.inside(part, "input")
-        if asked.get("subagent_type") == hook.agent_type:
-            return str(asked.get("prompt") or "")
-    return ""
+    asked = (formats.inside(part, "input") for part in _parts(calls))
+    own = next((call for call in asked if call.get("subagent_type") == hook.agent_type), {})
+    task, branch = str(own.get("prompt") or ""), git.head(layout.repository).name
+    text = prompts.brief(layout, branch, hook.agent_type, task)
+    return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
 
 
 def saved(layout: Layout, hook: HookInput) -> Answer:
@@ -313,36 +306,27 @@ def note_opened(layout: Layout, session: str, transcript: str) -> None:
     from contextkit.base import tokens
 
     lines = formats.tail(transcript, _LAST).split(b"\n")
-    opened = dict(_calls(layout, lines))
-    if not opened:
-        return
-    shown = {event.get("to", "") for event in ledger.read(layout) if event["event"] == ledger.SHOWN}
-    for call, result in dict(_results(lines, opened)).items():
-        if _CALL + call not in shown:
-            size, where = tokens.estimate(result), _CALL + call
-            ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
-
-
-def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
-    """The id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
+    opened: dict[str, str] = {}  # the payload's address, by the id of the call
     for part in _parts(line for line in lines if store.encode() in line):
         call = str(part.get("id") or part.get("call_id") or "")
         _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
         path, ends, _ = named.partition(".md")
         ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
-        if call and ref:
-            yield call, ref
-
-
-def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The id of each of these calls with what it returned."""
+        opened |= {call: ref} if call and ref else {}
+    if not opened:
+        return
+    noted = {event.get("to", "") for event in ledger.read(layout) if event["event"] == ledger.SHOWN}
+    sizes: dict[str, int] = {}
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
         result = formats.texts_of(part.get("content") or part.get("output"))
-        if result and call in opened:
-            yield call, result
+        if result and call in opened and _CALL + call not in noted:
+            sizes[call] = tokens.estimate(result)
+    for call, size in sizes.items():
+        where = _CALL + call
+        ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -382,12 +366,18 @@ def before(layout: Layout, hook: HookInput) -> None:
 
 
 def after(layout: Layout, hook: HookInput) -> None:
-    """Add the host's summary to this compaction's snapshot; create one if there is none."""
+    """Add the host's summary to this compaction's snapshot; create one if there is none.
+
+    The analysis that led to the summary is left out.
+    """
     from contextkit.memory.documents import context_window
     from contextkit.memory.flows import saving
 
     context_window.forget(layout, *_whose(layout, hook))
-    summary = _summary(hook.text("compact_summary"))
+    text = hook.text("compact_summary")
+    _, opened, rest = text.rpartition("<summary>")
+    summary = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
+    summary = summary.strip() or text.replace("<analysis>", "").strip()
     mark = seen_agents.path(layout, hook.session, seen_agents.COMPACTION)
     waiting = layout.join((files.read_if_there(mark) or "").strip())
     if os.path.isfile(waiting):
@@ -398,7 +388,7 @@ def after(layout: Layout, hook: HookInput) -> None:
             return
         except ContextError:
             pass  # it was edited in the meantime: both are kept
-    _save(layout, hook, 0, names.now(), summary=summary)
+    _save(layout, hook, names.now(), summary=summary)
 
 
 def _save_once(layout: Layout, hook: HookInput, count: int, *within: int) -> str:
@@ -408,21 +398,17 @@ def _save_once(layout: Layout, hook: HookInput, count: int, *within: int) -> str
     now, transcript = names.now(), hook.text("transcript_path")
 
     def save() -> str:
-        return _save(layout, hook, count, now, transcript=transcript)
+        return _save(layout, hook, now, tokens=count, transcript=transcript)
 
     return context_window.once(layout, *_whose(layout, hook), save, now, *within)[0]
 
 
-def _save(
-    layout: Layout, hook: HookInput, count: int, now: int, summary: str = "", transcript: str = ""
-) -> str:
+def _save(layout: Layout, hook: HookInput, now: int, **more: Any) -> str:
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving
 
     reason = "manual" if hook.text("trigger") == "manual" else "token_limit"
-    made = saving.automatic_snapshot(
-        layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
-    )
+    made = saving.automatic_snapshot(layout, reason=reason, now=now, **more)
     return layout.shown(snapshots.save(layout, made, now))
 
 
@@ -451,10 +437,3 @@ def _usage(hook: HookInput) -> tuple[int, int]:
         return context_window.usage(path) if os.path.isfile(path) else (0, 0)
     except ContextError:  # the format of another host
         return 0, 0
-
-
-def _summary(text: str) -> str:
-    """The summary that a host made, without the analysis that led to it."""
-    _, opened, rest = text.rpartition("<summary>")
-    whole = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
-    return whole.strip() or text.replace("<analysis>", "").strip()
