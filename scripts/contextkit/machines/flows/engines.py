@@ -212,6 +212,7 @@ _AUTHOR = b"contextkit <contextkit@localhost> 0 +0000"
 # Sections of the user's own settings that say how to reach a remote.
 _REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "core.gitproxy",
                "protocol.", "ssh.")  # fmt: skip
+_MOVES = (".fetch", ".push", ".mirror", ".prune", ".tagopt", ".promisor", ".partialclonefilter")
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
          "-c", "core.fsmonitor=false", "-c", "push.recurseSubmodules=no",
          "-c", "protocol.ext.allow=never",
@@ -243,7 +244,11 @@ class Git(Engine):
         self._repository = layout.repository
         self._ours = (f"--git-dir={self._folder}", *_SAFE)
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
-            _forget_removed(os.path.dirname(self._folder))
+            place = os.path.dirname(self._folder)  # what was fetched for roots that are gone, goes
+            for entry in os.scandir(place) if os.path.isdir(place) else ():
+                root = files.first_line(os.path.join(entry.path, _WHOSE))
+                if root and not os.path.isdir(root):
+                    shutil.rmtree(entry.path, ignore_errors=True)
             files.make_folder(self._folder)
             git.run(self._top, "init", "--quiet", "--bare", "--template=", self._folder)
             files.write(os.path.join(self._folder, _WHOSE), layout.root + "\n")
@@ -269,12 +274,7 @@ class Git(Engine):
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Each existing `machine:key` with its content, all read by one process."""
         keys, here = list(wanted), self._here()
-        path = os.path.join(self._folder, f"wanted-{os.getpid()}")
-        files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)
-        try:
-            answer = self._git("cat-file", "--batch", stdin=path)
-        finally:
-            files.discard(path)
+        answer = self._fed("".join(f"{here}{key}\n" for key in keys), "cat-file", "--batch")
         data, at = answer.encode("utf-8", "surrogateescape"), 0
         for key in keys:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
             head, _, _ = data[at:].partition(b"\n")
@@ -330,12 +330,7 @@ class Git(Engine):
         for key, data in (*sending.objects.items(), sending.manifest, head):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
-        path = os.path.join(self._folder, f"stream-{os.getpid()}")
-        files.write(path, stream, derived=True)
-        try:
-            self._git("fast-import", "--quiet", "--done", "--force", stdin=path)
-        finally:
-            files.discard(path)
+        self._fed(stream, "fast-import", "--quiet", "--done", "--force")
         new = self._oid(work)
         self._git("update-ref", "-d", work)
         return new
@@ -373,25 +368,34 @@ class Git(Engine):
         listed = git.run(
             self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)
         ).split("\0")
-        taken = []
-        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
-            name, equals, value = setting.partition("\n")
-            if scope in ("local", "worktree") and name.lower().startswith(_REACHED_BY):
-                if not name.endswith((".fetch", ".push", ".mirror", ".prune", ".tagopt",
-                                      ".promisor", ".partialclonefilter")):  # fmt: skip
-                    taken.append((name, f"{name}={value}" if equals else name, value))
         # In the form of `git -c`: git before 2.31 does not know GIT_CONFIG_COUNT, which is needed
         # only for a name that itself contains `=`.
-        escaped = [option.replace("'", r"'\''") for name, option, _ in taken if "=" not in name]
-        plain = [f"'{option}'" for option in escaped]
-        given_already = os.environ.get("GIT_CONFIG_PARAMETERS", "")
-        variables = {"GIT_CONFIG_PARAMETERS": " ".join([*plain, given_already]).strip()}
+        variables: dict[str, str] = {}
+        plain = []
         count = int(os.environ.get("GIT_CONFIG_COUNT", "0") or 0)
-        for name, _, value in taken:
+        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
+            name, _, value = setting.partition("\n")
+            reaches = name.lower().startswith(_REACHED_BY) and not name.endswith(_MOVES)
+            if scope not in ("local", "worktree") or not reaches:
+                continue
             if "=" in name:
                 variables |= {f"GIT_CONFIG_KEY_{count}": name, f"GIT_CONFIG_VALUE_{count}": value}
                 count += 1
+            else:
+                option = setting.replace("\n", "=", 1).replace("'", r"'\''")
+                plain.append(f"'{option}'")
+        plain.append(os.environ.get("GIT_CONFIG_PARAMETERS", ""))
+        variables["GIT_CONFIG_PARAMETERS"] = " ".join(plain).strip()
         return {**variables, "GIT_CONFIG_COUNT": str(count)}
+
+    def _fed(self, given: str | list[bytes], *arguments: str) -> str:
+        """The output of git with this on its standard input."""
+        path = os.path.join(self._folder, f"given-{os.getpid()}")
+        files.write(path, given, derived=True)
+        try:
+            return self._git(*arguments, stdin=path)
+        finally:
+            files.discard(path)
 
     def _git(self, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,)) -> str:
         """The output of git in our repository; raises ContextError on failure."""
@@ -408,14 +412,6 @@ def folder(layout: Layout) -> str:
     """The repository that keeps what was fetched for this root, in the user's cache folder."""
     name = names.sha256(os.fsencode(layout.root))[:16]
     return os.path.join(owned.user_folder("CACHE"), "sync", name)
-
-
-def _forget_removed(place: str) -> None:
-    """Remove what was fetched for roots that are no longer there."""
-    for entry in os.scandir(place) if os.path.isdir(place) else ():
-        root = files.first_line(os.path.join(entry.path, _WHOSE))
-        if root and not os.path.isdir(root):
-            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 class Key:

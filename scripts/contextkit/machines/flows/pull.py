@@ -303,8 +303,7 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
     if entry.kind == shares.SUBAGENTS:
         did, count = "merged", shares.take_rows(offer.layout, offer.sender, data)
     else:
-        did = HISTORY
-        count = shares.take_events(offer.layout, entry.name, offer.sender, data)
+        did, count = HISTORY, shares.take_events(offer.layout, entry.name, offer.sender, data)
     offer.notes.documents[entry.name] = Version(
         sha256=entry.sha256, bytes=entry.bytes, at=entry.at, source=offer.sender.id,
         counts={offer.sender.id: entry.count},
@@ -362,9 +361,6 @@ def _make_indexes(offer: Offer) -> None:
     """Rebuild, from its files, the manifest of each session that received something."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
-            offer.report.messages += [
-                line
-                for line in payloads.repair(offer.layout, session, offer.now)
-                if "listed now" not in line
-            ]
+            repaired = payloads.repair(offer.layout, session, offer.now)
+        offer.report.messages += [line for line in repaired if "listed now" not in line]
     files.settle()

@@ -94,29 +94,25 @@ def _matches(relative: str, pattern: str) -> bool:
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """(name, text) of what only this machine writes: its subagents, its ledger pieces."""
+    """(name, text) of what only this machine writes: its subagents, and its ledger by month.
+
+    The ledger comes in pieces that no longer change once full.
+    """
     rows = [row for row in registry.load_all(layout).documents if not row.get("machine")]
     if rows:
         marked = [{**row, "machine": machine.id} for row in rows]
         yield f"{SUBAGENTS}/{machine.id}.json", (registry.render(marked) + "\n").encode()
-    yield from _ledger(layout, machine)
-
-
-def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """This machine's own ledger lines by month, in pieces that no longer change once full."""
     for path in ledger.months(layout):
         month = os.path.basename(path).removesuffix(".jsonl")
         data = files.read_bytes(path)
         whole = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
-        lines = [line for line in whole if b'"machine":' not in line]
-        piece, size, number = [], 0, 0
-        for line in [*lines, b""]:
-            piece.append(line)
-            size += len(line)
-            if size and (size >= _PIECE or not line):
-                name = f"{LEDGER}/{machine.id}/{month}-{number}.jsonl"
-                yield name, b"".join(piece)
-                piece, size, number = [], 0, number + 1
+        pieces = [b""]
+        for line in (line for line in whole if b'"machine":' not in line):
+            if len(pieces[-1]) >= _PIECE:
+                pieces.append(b"")
+            pieces[-1] += line
+        for number, piece in enumerate(filter(None, pieces)):
+            yield f"{LEDGER}/{machine.id}/{month}-{number}.jsonl", piece
 
 
 def address(name: str) -> str:
@@ -273,21 +269,18 @@ def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
 
     def edit(rows: list[Any]) -> int:
         before = registry.render(rows)
-        taken = {r.get("id") for r in rows if isinstance(r, dict) and not _is_of(r, machine)}
+        own = {at for at, row in enumerate(rows)
+               if isinstance(row, dict) and row.get("machine") == machine.id}  # fmt: skip
+        taken = {r.get("id") for at, r in enumerate(rows) if isinstance(r, dict) and at not in own}
         for identity in taken & theirs.keys():
             row = theirs.pop(identity)
             theirs[f"{identity}@{machine.id}"] = {**row, "id": f"{identity}@{machine.id}"}
-        for at, row in enumerate(rows):
-            if isinstance(row, dict) and _is_of(row, machine):
-                rows[at] = theirs.pop(str(row.get("id")), row)
+        for at in sorted(own):
+            rows[at] = theirs.pop(str(rows[at].get("id")), rows[at])
         rows += theirs.values()
         return int(registry.render(rows) != before)
 
     return registry.change(layout, edit)
-
-
-def _is_of(row: dict[str, Any], machine: Machine) -> bool:
-    return row.get("machine") == machine.id
 
 
 def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int:
@@ -300,20 +293,16 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
         old = files.read_bytes(path) if os.path.isfile(path) else b""
         end = b'"machine_id":"%s"}' % machine.id.encode()
         there = {line.rpartition(_FROM)[0] for line in old.splitlines() if line.endswith(end)}
-        new = [line for line in _events(data, machine) if line.rpartition(_FROM)[0] not in there]
-        if new:
-            ledger.append(path, (line + b"\n" for line in new))
-    return len(new)
-
-
-def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
-    """The events in a ledger piece, each with its machine appended."""
-    for line in data.splitlines():
-        event = formats.object_in(line) if len(line) <= _LINE else {}
-        if event:
-            event |= {"machine": machine.name, "machine_id": machine.id}
+        new = []
+        for event in (formats.object_in(line) for line in data.splitlines() if len(line) <= _LINE):
+            event |= {"machine": machine.name, "machine_id": machine.id} if event else {}
             shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-            yield manifests.clean(shown).encode()
+            line = manifests.clean(shown).encode()
+            if event and line.rpartition(_FROM)[0] not in there:
+                new.append(line + b"\n")
+        if new:
+            ledger.append(path, new)
+    return len(new)
 
 
 # Which documents are here, which of them are meant, and what is said of them.
@@ -336,10 +325,14 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     for name, path in local(layout):
         try:
             manifests.check_name(name, address(name))
-            if _note_file(notes, name, path, now):
-                texts[name] = partial(files.read_bytes, path)
-            else:
+            state, version = os.stat(path), notes.documents.get(name)
+            stat = (state.st_size, state.st_mtime_ns, state.st_ino)
+            if state.st_size > manifests.MOST_BYTES:
                 messages.append(f"{address(name)}: larger than {manifests.MOST_BYTES} bytes")
+                continue
+            if version is None or version.gone or tuple(version.stat) != stat:
+                note(notes, name, files.read_bytes(path), stat, now)
+            texts[name] = partial(files.read_bytes, path)
         except FileNotFoundError:
             continue  # removed just now
         except ContextError as error:
@@ -358,22 +351,9 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     return texts
 
 
-def _note_file(notes: Notes, name: str, path: str, now: int) -> bool:
-    """Note a file; return False if it is too large to travel."""
-    state = os.stat(path)
-    stat = (state.st_size, state.st_mtime_ns, state.st_ino)
-    if state.st_size > manifests.MOST_BYTES:
-        return False
-    version = notes.documents.get(name)
-    if version is None or version.gone or tuple(version.stat) != stat:
-        note(notes, name, files.read_bytes(path), stat, now)
-    return True
-
-
 def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
     """Note the text of a document here; unless it was sent to us, it is this machine's own."""
-    version = notes.documents.setdefault(name, Version(sha256=""))
-    digest = names.sha256(data)
+    version, digest = notes.documents.setdefault(name, Version(sha256="")), names.sha256(data)
     if version.sha256 != digest:
         version.sha256, version.bytes, version.at = digest, len(data), names.iso(now)
         if digest != version.coming:
