@@ -93,12 +93,8 @@ def identify(taken: str, text: str) -> str:
 
 def parse(text: str) -> tuple[Reminder, ...]:
     """Parse the reminders in an inbox, in file order, without duplicates made by a merge."""
-    return _reminders(_entries(text))
-
-
-def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
     marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with its distinct marks
-    for entry in entries:
+    for entry in _entries(text):
         parsed = entry.reminder()
         still_open = parsed.replace(done="") if parsed.done else parsed
         marks.setdefault(still_open, {}).update(dict.fromkeys(parsed.done.split("\n")))
@@ -165,12 +161,10 @@ def _entries(text: str) -> list[_Entry]:
 def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     """The reminders in an inbox (default: the documented one); empty if it does not exist."""
     place = path or layout.reminders
-
     there = [place] if os.path.lexists(place) else []
     loaded = layout.load(there, lambda path: parse(files.read(path)))
-    return Loaded(
-        [(place, reminder) for inbox in loaded.documents for reminder in inbox], loaded.broken
-    )
+    listed = [(place, reminder) for inbox in loaded.documents for reminder in inbox]
+    return Loaded(listed, loaded.broken)
 
 
 def newest_open(entries: Iterable[Reminder]) -> list[Reminder]:
@@ -240,11 +234,19 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
     wanted = list(dict.fromkeys(ids))
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
-        listed = _reminders(_entries(text))
+        listed, where = parse(text), layout.shown(path)
         for identity in wanted:
             count = sum(reminder.id == identity for reminder in listed)
-            if count != 1:
-                raise _not_one(layout.shown(path), identity, listed, count)
+            if count > 1:
+                raise ContextError(
+                    f"{identity}: {count} entries of {where} share this id: edit one"
+                )
+            if not count:
+                still_open = [reminder.id for reminder in listed if not reminder.done]
+                hint = (
+                    f"open there: {', '.join(still_open)}" if still_open else "none is open there"
+                )
+                raise ContextError(f"{identity}: no such reminder in {where}; {hint}")
         opened = [r.id for r in listed if r.id in wanted and not r.done]
         mark = names.clock(now) + (f" → {into}" if into else "")
         for identity in opened:
@@ -294,14 +296,6 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
             if mark and mark not in marks:
                 text = _marked(text, reminder.id, mark)
     return text.encode()
-
-
-def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
-    if count:
-        return ContextError(f"{identity}: {count} entries of {where} share this id: edit one")
-    ids = [reminder.id for reminder in listed if not reminder.done]
-    hint = f"open there: {', '.join(ids)}" if ids else "none is open there"
-    return ContextError(f"{identity}: no such reminder in {where}; {hint}")
 
 
 def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int) -> Reminder:

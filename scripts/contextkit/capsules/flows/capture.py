@@ -80,10 +80,11 @@ def capture(layout: Layout, request: Request) -> Captured:
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
-    version, budget = request.version or "0.1", request.tokens or usual
-    capsule = capsules.blank(branch, session, request.now, budget, version, request.mini).replace(
-        workstream=stream, replaces=next((quote.path for quote in stored if quote.path), "")
-    )
+    capsule = capsules.blank(
+        branch, session, request.now, request.tokens or usual,
+        version=request.version or "0.1", mini=request.mini, workstream=stream,
+        replaces=next((quote.path for quote in stored if quote.path), ""),
+    )  # fmt: skip
     if request.file:
         path = capsules.chosen_path(layout, request.file)
     else:

@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.items import carried, items, sections_of, with_carried
@@ -101,23 +101,20 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
         what = str(error).removeprefix(":").strip()
-        return [_error(what, _line_of(text, what)), *secrets]
+        head = enumerate(text.partition("\n---")[0].split("\n"), 1)
+        keys = {line.partition(":")[0]: at for at, line in head if ":" in line}
+        named = (keys[word] for word in what.replace(":", " ").split() if word in keys)
+        return [_error(what, next(named, 1)), *secrets]
     offset = text.count("\n") - body.count("\n")
-    findings = [
-        *_sections(capsule, body, offset, limits.capsule_highlights),
-        *_placeholders(text),
-        *_size(text, capsule, limits),
-        *_references(layout, body, offset),
-        *secrets,
-    ]
-    return sorted(findings, key=lambda finding: finding.line)
-
-
-def _line_of(text: str, what: str) -> int:
-    """The line of the front matter whose key a sentence names; 1 if it names none."""
-    lines = text.partition("\n---")[0].split("\n")
-    keys = {line.partition(":")[0]: at for at, line in enumerate(lines, 1) if ":" in line}
-    return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
+    findings = list(_sections(capsule, body, offset, limits.capsule_highlights))
+    for number, line in enumerate(text.split("\n"), start=1):
+        marks = (mark for mark in capsules.placeholders() if mark in line)
+        findings += [_error(f"the placeholder {mark} is still there", number) for mark in marks]
+    findings += _size(text, capsule, limits)
+    for mention in (mention for mention in mentions(layout, body) if mention.problem):
+        more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
+        findings.append(_error(mention.problem, offset + mention.line, f"correct it{more}"))
+    return sorted([*findings, *secrets], key=lambda finding: finding.line)
 
 
 def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
@@ -145,14 +142,6 @@ def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[L
             yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
 
 
-def _placeholders(text: str) -> Iterator[Lint]:
-    marks = capsules.placeholders()
-    for number, line in enumerate(text.split("\n"), start=1):
-        for mark in marks:
-            if mark in line:
-                yield _error(f"the placeholder {mark} is still there", number)
-
-
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
     size, budget = tokens.estimate(capsules.unsealed(text)), capsule.token_budget
@@ -163,13 +152,6 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     if size * 100 > percent * most:
         what = f"~{size} tokens, above {percent} % of the {most} that a subagent's prompt may have"
         yield _warning(what, mend="shorten it, or launch with capsule_show max_tokens=")
-
-
-def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
-    for mention in mentions(layout, body):
-        if mention.problem:
-            more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
-            yield _error(mention.problem, offset + mention.line, f"correct it{more}")
 
 
 def save(
@@ -354,20 +336,16 @@ def prune(
         arrived = _merged(layout, rows)
         going |= {row.id: f"{row.branch} is merged" for row in arrived}
         if not only_merged:
-            old = (row for row in _superseded(rows, max(keep, 1)) if row not in arrived)
+            streams = {row.workstream for row in rows}
+            own = ([row for row in rows if row.workstream == name] for name in streams)
+            newest = [row for stream in own for row in stream[-max(keep, 1) :]]
+            old = (row for row in rows if row not in newest and row not in arrived)
             old = (row for row in old if now - names.moment(row.created_at) >= age)
             going |= dict.fromkeys((row.id for row in old), "superseded")
     for path in () if dry_run else map(layout.join, going):
         files.inside(layout.capsules, path, "capsule")
         shelf.remove(layout, path, "capsule")
     return going
-
-
-def _superseded(rows: list[Row], keep: int) -> list[Row]:
-    """All but the newest `keep` of each workstream, oldest first."""
-    streams = [[r for r in rows if r.workstream == name] for name in {r.workstream for r in rows}]
-    newest = [row for own in streams for row in own[-keep:]]
-    return [row for row in rows if row not in newest]
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
@@ -399,6 +377,7 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
 _EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
 _CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
 _MOST_COMMITS = 100  # commits looked up in git at most
+Find = Callable[[str], str]  # where a path that is mentioned is, from the root
 
 
 class Mention(Record):
@@ -417,13 +396,22 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
     for title, first, end in sections_of(lines):
         if title == capsules.CHECKLIST:
             lines[first:end] = [""] * (end - first)
-    tree = _Tree(layout)
+    tracked = git.output(layout.root, "ls-files", "-z").split("\0")
+
+    def there(text: str) -> str:
+        """The root-relative path that a text refers to, maybe a shortened one; '' for none."""
+        plain = os.path.normpath(text)
+        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
+        if inside and os.path.lexists(layout.join(plain)):
+            return plain
+        return next((path for path in tracked if f"/{path}".endswith("/" + plain)), "")
+
     cited = list[Mention]()
     commits = 0
     for kind, text, line in facts.find("\n".join(lines)):
         judged = None  # the path if it exists, and the problem
         if kind in ("path", "location"):
-            kind, judged = "path", _path(tree, text, lines[line - 1])
+            kind, judged = "path", _path(layout, there, text, lines[line - 1])
         elif kind == "commit" and commits < _MOST_COMMITS:
             commits += 1
             judged = _commit(layout, text, lines[line - 1])
@@ -432,38 +420,22 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
         if judged:
             path, problem = judged
             cited.append(Mention(kind=kind, text=text, line=line, path=path, problem=problem))
-    return sorted([*cited, *_cited_entries(tree, lines)], key=lambda mention: mention.line)
+    cited += _cited_entries(layout, there, lines)
+    return sorted(cited, key=lambda mention: mention.line)
 
 
-class _Tree:
-    """The files of a repository, looked up on disk and, for a shortened path, in git."""
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self._tracked = git.output(layout.root, "ls-files", "-z").split("\0")
-
-    def path(self, text: str) -> str:
-        """The root-relative path that `text` refers to; '' if there is none."""
-        plain = os.path.normpath(text)
-        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
-        if inside and os.path.lexists(self.layout.join(plain)):
-            return plain
-        ending = "/" + plain
-        return next((path for path in self._tracked if f"/{path}".endswith(ending)), "")
-
-
-def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:
+def _path(layout: Layout, there: Find, text: str, whole: str) -> tuple[str, str] | None:
     """A mentioned path; None for a lookalike, such as a branch, an address, or a pattern."""
     path = text.partition("#L" if "#L" in text else ":")[0]
     outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
     if outside or path.startswith("@"):
         return None
-    target = tree.path(path)
+    target = there(path)
     if target:
-        return target, _past_the_end(tree.layout.join(target), text[len(path) :])
+        return target, _past_the_end(layout.join(target), text[len(path) :])
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
-    if not is_file and not os.path.isdir(tree.layout.join(top)):
+    if not is_file and not os.path.isdir(layout.join(top)):
         return None  # `feature/my-branch`
     after = whole[whole.find(path) + len(path) :].lstrip("`*:0123456789 ").lower()
     return None if after.startswith(_EXPECTED) else ("", f"there is no {path} here")
@@ -500,7 +472,7 @@ def _is_url(url: str) -> bool:
     return valid and all(char.isalnum() or char in ".-_" for char in host)
 
 
-def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
+def _cited_entries(layout: Layout, there: Find, lines: list[str]) -> Iterator[Mention]:
     """Mentions such as `PLAN.md#next-actions`, or a notebook followed by the time of an entry."""
     for number, line in enumerate(lines, start=1):
         if ".md" not in line:
@@ -510,14 +482,14 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
             path, mark, anchor = word.partition("#")
             if not path.endswith(".md") or "://" in word:
                 continue
-            target = tree.path(path)
+            target = there(path)
             wanted = anchor if mark else _time_after(line, path)
             if not wanted or (not target and not mark):
                 continue  # a missing path is reported by itself
             problem = f"there is no {path} here"
             if target:
-                there = _has_entry(tree.layout, target, wanted, bool(mark))
-                problem = "" if there else f"{target} has no entry {wanted!r}"
+                has_it = _has_entry(layout, target, wanted, bool(mark))
+                problem = "" if has_it else f"{target} has no entry {wanted!r}"
             text = f"{path}#{wanted}" if mark else f"{path} {wanted}"
             yield Mention(kind="entry", text=text, line=number, path=target, problem=problem)
 
