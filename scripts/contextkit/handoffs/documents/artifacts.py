@@ -27,7 +27,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Any, Iterable
 
 Fields = dict[str, Any]  # the values of a handoff by name, as given
 
@@ -258,9 +258,8 @@ def load_text(path: str, where: str) -> str:
         raise ContextError(f"{where}: is not a regular file")
     size = os.stat(path).st_size
     if size > _MOST_BYTES:
-        raise ContextError(
-            f"{where}: {size} bytes is too large for a handoff: at most {_MOST_BYTES}"
-        )
+        most = f"at most {_MOST_BYTES}"
+        raise ContextError(f"{where}: {size} bytes is too large for a handoff: {most}")
     try:
         return files.read(path)
     except ContextError as error:
@@ -297,7 +296,13 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
         handoff = make(fields)
     except ContextError as error:
         return [("error", str(error)), *faults]
-    faults += [("error", fault) for fault in _over(fields, text, limits)]
+    for field, limit in LIMITED.items():
+        count, most = len(fields.get(field, ())), getattr(limits, limit)
+        if count > most:
+            faults.append(("error", f"{field}: {count} entries, {most} are the most"))
+    if not tokens.within(text, most := limits.handoff_max_tokens, limits.tokenizer):
+        size = tokens.size(text, limits.tokenizer)
+        faults.append(("error", f"has ~{size} tokens, {most} are the most"))
     for field, unfilled in PLACEHOLDERS.items():
         words = unfilled if isinstance(unfilled, tuple) else (unfilled,)
         value = fields.get(field, ())
@@ -311,17 +316,6 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
         faults.append(("error", f"its name does not fit {pair}"))
     return faults
-
-
-def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
-    """A message for each limit exceeded."""
-    for field, limit in LIMITED.items():
-        count, most = len(fields.get(field, ())), getattr(limits, limit)
-        if count > most:
-            yield f"{field}: {count} entries, {most} are the most"
-    most = limits.handoff_max_tokens
-    if not tokens.within(text, most, limits.tokenizer):
-        yield f"has ~{tokens.size(text, limits.tokenizer)} tokens, {most} are the most"
 
 
 # The field for each key: its name, or that of the make variable; a story's also in `story_context`.

@@ -12,7 +12,7 @@ import os
 from contextkit.base import agents, files, formats, git, names, sessions, shelf, version
 from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Iterable
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents.artifacts import Handoff
@@ -21,7 +21,7 @@ FILE = "session-state"
 FORMAT = 2  # of an older format, only the log and the number of switches are read
 
 
-class Switch(Record):
+class Switch(NamedTuple):
     """A line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`; 379 tokens were handed over."""
 
     at: str
@@ -115,10 +115,7 @@ class State(Record):
             at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
             valid = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
             if valid and names.is_whole(carried):
-                switches.append(
-                    Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9]),
-                           session=session)
-                )  # fmt: skip
+                switches.append(Switch(at, giver, to, int(carried[:9]), session))
         return switches
 
 
@@ -216,10 +213,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     """
     path = handoffs.save(layout, handoff.replace(session=state.session))
     most, at = layout.limits.handoff_retained, names.iso(now)
-    switch = Switch(
-        at=at, from_agent=handoff.from_agent, to_agent=handoff.to_agent,
-        carried=carried, session=state.session,
-    )  # fmt: skip
+    switch = Switch(at, handoff.from_agent, handoff.to_agent, carried, state.session)
     since = names.iso(now - names.seconds(layout.limits.payload_idle))
     rest = {key for key, view in state.views.items() if view.at < since or not view.active}
     others = rest - {state.session}
@@ -239,10 +233,9 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first agent of a session, with nobody handing over to it."""
-    at = names.iso(now)
-    first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
+    first = Switch(names.iso(now), "-", agent, 0, state.session)
     started = state.replace(switches=(*state.switches, first.line))
-    _activate(layout, started, agent, at)
+    _activate(layout, started, agent, first.at)
 
 
 def _activate(layout: Layout, state: State, agent: str, at: str) -> None:

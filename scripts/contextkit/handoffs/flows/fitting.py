@@ -50,10 +50,11 @@ def clipped(
     whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
-        files = _counted(handoff.files_modified)
+        more = _more(handoff.files_modified)
+        files = len(handoff.files_modified) - (more > 0) + more
         short = _fitted(short, files, limits.handoff_files, fits)
         if not fits(short):
-            raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
+            raise _too_long(short, most, limits.tokenizer)
     messages = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(messages))
@@ -135,11 +136,6 @@ def _more(paths: tuple[str, ...]) -> int:
     return int(number) if last == f"(+{number} more)" and names.is_whole(number) else 0
 
 
-def _counted(paths: tuple[str, ...]) -> int:
-    """How many files a list stands for."""
-    return len(paths) - (_more(paths) > 0) + _more(paths)
-
-
 def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
     messages = []
     for name in LISTS:
@@ -148,8 +144,7 @@ def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
         if left < before:
             messages.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
         texts = zip(getattr(whole, name), after[:left], strict=False)
-        short = sum(original != cut for original, cut in texts)
-        if short:
+        if short := sum(original != cut for original, cut in texts):
             messages.append(f"{name}: {short} shortened")
     for name in ("story_status", "next_action", "last_command"):
         if getattr(whole, name) != getattr(kept, name):
@@ -157,8 +152,9 @@ def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
     return messages
 
 
-def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> ContextError:
+def _too_long(handoff: Handoff, most: int, tokenizer: str) -> ContextError:
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
+    text = artifacts.render(handoff)
     size = tokens.size(text, tokenizer)
     measured = f"~{size} tokens in its smallest form"
     if tokens.count(text, tokenizer) < 0:

@@ -194,9 +194,7 @@ class _Handover:
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
     """Refuse a receiver without a profile whose name is close to that of one with a profile."""
-    if incoming.find_profile(layout, agent):
-        return
-    profiles = incoming.known_profiles(layout)
+    profiles = [] if incoming.find_profile(layout, agent) else incoming.known_profiles(layout)
     near = names.nearest(agent, profiles, _MISSPELLED) if profiles else ""
     if near:
         raise bad_input(f"to: there is no profile of {agent}{near}")
@@ -220,9 +218,12 @@ def switch_from_prompt(
     it. Raises ContextError if the switch fails; the active agent then stays the same.
     """
     recognized = agents.recognized(prompt, layout.limits.handoff_prefixes)
-    if recognized is None or not _is_agent(layout, recognized[0]):
+    if recognized is None:
         return None
     to, rest = recognized
+    is_file = any(os.path.exists(os.path.join(at, to)) for at in (layout.here, layout.root))
+    if not incoming.find_profile(layout, to) and (is_file or incoming.has_profiles(layout)):
+        return None
     action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
     fields: handoffs.Fields = {"to_agent": to, "next_action": action}
     state = handoff_state.current(layout)
@@ -244,11 +245,3 @@ def nobody(layout: Layout, agent: str) -> str:
     if not incoming.has_profiles(layout):
         return ""
     return f"No switch was made: there is no profile of `{agent}` here (handoff_profiles)."
-
-
-def _is_agent(layout: Layout, agent: str) -> bool:
-    if incoming.find_profile(layout, agent):
-        return True
-    if incoming.has_profiles(layout):
-        return False
-    return not any(os.path.exists(os.path.join(at, agent)) for at in (layout.here, layout.root))

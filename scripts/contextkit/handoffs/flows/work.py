@@ -273,12 +273,10 @@ def story_named(layout: Layout, text: str) -> str:
 
 def _is_id(word: str) -> bool:
     """Whether a word looks like a story id: `4.2` or `PROJ-12`."""
-    head, dot, tail = word.partition(".")
-    if dot and head.isdecimal() and tail.replace(".", "").isdecimal():
-        return True
-    head, dash, tail = word.partition("-")
-    is_key = head.isalpha() and head.isupper()
-    return bool(dash) and is_key and tail.isdecimal()
+    if "." in word:
+        return word.replace(".", "").isdecimal() and word[0] != "."
+    head, _, tail = word.partition("-")
+    return head.isalpha() and head.isupper() and tail.isdecimal()
 
 
 def load_story(path: str) -> Fields | None:
@@ -412,9 +410,9 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
         return False
     before = [entry for entry in loaded if entry]
     cut = blocker.removesuffix("…")  # it may have been cut
-    lines = {id(entry): _line(layout, entry) for entry in before}
-    own = [entry for entry in before if cut.startswith(lines[id(entry)])
-           or (cut != blocker and lines[id(entry)].startswith(cut))]  # fmt: skip
+    lines = [_line(layout, entry) for entry in before]
+    own = [entry for entry, line in zip(before, lines, strict=True)
+           if cut.startswith(line) or (cut != blocker and line.startswith(cut))]  # fmt: skip
     if not own or (current and current.get("run") == own[-1].get("run")):
         return False
     target = _target(layout, own[-1])
