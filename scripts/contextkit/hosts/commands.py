@@ -81,9 +81,8 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
         return shown if plan.changes else f"{shown}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        sys.stderr.write(f"{outgoing.told(shown)}\nwrite this? (dry_run=1 shows every line) [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        sys.stderr.write(f"{outgoing.told(shown)}\n")
+        if not cli.confirm("write this? (dry_run=1 shows every line)"):
             raise ContextError("nothing was written")
         shown = f"{names.counted(len(plan.changes), 'file')} written"
     if plan.record.commit:

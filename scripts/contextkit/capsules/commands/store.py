@@ -53,7 +53,10 @@ def save(layout: Layout, args: Arguments) -> str:
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
-    path = _outside(layout, args) or _chosen(layout, args)
+    place = os.path.realpath(os.path.join(layout.here, args.file))
+    is_inside = not args.file or place.startswith(layout.root.rstrip("/") + "/")
+    may_change = is_inside or args.seal or args.redact  # what is outside is only read
+    path = _chosen(layout, args) if may_change or not os.path.isfile(place) else place
     shown = layout.shown(path)
     if args.redact and (count := upkeep.redact(layout, path)):
         cli.say(f"{count} redacted in {shown}")
@@ -70,14 +73,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
         status=int(wrong),
         data=rows,
     )
-
-
-def _outside(layout: Layout, args: Arguments) -> str:
-    """The path of a file outside the repository, which is read and never changed; otherwise ''."""
-    path = os.path.realpath(os.path.join(layout.here, args.file)) if args.file else ""
-    if args.seal or args.redact or not os.path.isfile(path):
-        return ""
-    return "" if path.startswith(layout.root.rstrip("/") + "/") else path
 
 
 @command("print the path of the branch's newest finished capsule", BRANCH, WORKSTREAM, JSON)

@@ -132,8 +132,12 @@ def _without_owner(line: str) -> str:
 def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     """The mission, decisions, risks and preferences that touch the words of `task`, in `room`."""
     asked = _words(task)
-    own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
-    own = [item for item in own if not item.closed and _matters(item, asked)]
+    own = []
+    for item in (item for item in items(body) if not item.closed):
+        is_preference = item.section == THREADS and "preference" in item.bare[:20].lower()
+        touches = not asked or not asked.isdisjoint(_words(item.bare))
+        matters = touches and (is_preference or item.section in (DECISIONS, RISKS))
+        own += [item] if matters or item.section == MISSION else []
     own.sort(key=lambda item: (item.section != MISSION, -len(_words(item.bare) & asked)))
     lines: list[str] = []
     for item in own:
@@ -143,12 +147,6 @@ def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     if not lines and own:
         lines = [tokens.clip(f"- {own[0].bare}", room)]
     return "\n".join(lines)
-
-
-def _matters(item: Item, asked: frozenset[str]) -> bool:
-    if item.section == THREADS and "preference" not in item.bare[:20].lower():
-        return False
-    return item.section == MISSION or not asked or not asked.isdisjoint(_words(item.bare))
 
 
 # Under a cap, whole items are dropped in the seed's order: newest, blocking, and high-severity ones

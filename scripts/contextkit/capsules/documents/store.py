@@ -278,17 +278,14 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
 
 def _holds(folder: str, branch: str) -> bool | None:
     """Whether the oldest capsule in `folder` with a branch has this one; None if none has one."""
-    answers = (_is_of(path, branch) for path in paths(folder))
-    return next((answer for answer in answers if answer is not None), None)
-
-
-def _is_of(path: str, branch: str) -> bool | None:
-    """Whether a capsule is of `branch`; None if it names no branch."""
-    try:
-        named = formats.front_matter(files.text_of(path), path)[0].get("branch")
-    except ContextError:
-        return None
-    return named == branch if named else None
+    for path in paths(folder):
+        try:
+            named = formats.front_matter(files.text_of(path), path)[0].get("branch")
+        except ContextError:
+            continue
+        if named:
+            return bool(named == branch)
+    return None
 
 
 def paths(folder: str) -> list[str]:

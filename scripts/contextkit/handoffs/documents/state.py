@@ -136,7 +136,12 @@ def current(layout: Layout) -> State:
     newest = {handoff.session: name for name, handoff in before.artifacts.items()}
     state = before
     for owner, name in newest.items():
-        state = _with_newest(state, owner, name, before.sequence)
+        last, view = before.artifacts[name], before.views.get(owner) or View()
+        at = last.timestamp or _stamped(name)
+        recorded = last.sequence <= before.sequence if last.sequence else at <= view.at
+        if owner not in before.views or not recorded:
+            views = {**state.views, owner: View(active=last.to_agent, at=at)}
+            state = state.replace(views=views, sequence=max(state.sequence, last.sequence))
     if kept and state.active != before.active:
         remark(f"the artifacts say that {state.active} is active: taken from them")
     return state
@@ -153,16 +158,6 @@ def _in_order(loaded: Iterable[tuple[str, Handoff]]) -> dict[str, Handoff]:
         return number or max(before, default=0), not number, times[name], name
 
     return {name: by_name[name] for name in sorted(by_name, key=place)}
-
-
-def _with_newest(state: State, session: str, name: str, recorded: int) -> State:
-    """`state` after the newest switch of a session, unless it was `recorded` or is an older one."""
-    newest, view = state.artifacts[name], state.views.get(session)
-    at = newest.timestamp or _stamped(name)
-    if view and (newest.sequence <= recorded if newest.sequence else at <= view.at):
-        return state
-    views = {**state.views, session: View(active=newest.to_agent, at=at)}
-    return state.replace(views=views, sequence=max(state.sequence, newest.sequence))
 
 
 def _stamped(name: str) -> str:

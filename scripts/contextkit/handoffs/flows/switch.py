@@ -96,19 +96,15 @@ class _Handover:
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
-        if order is not own:
-            self._take_up(handoff, *next(iter(before.items()), ("", handoff)))
+        for name, left in list(before.items())[:1] if order is not own else ():
+            waiting = os.path.join(self._layout.handoffs, name)
+            same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
+            if same and os.path.isfile(waiting):  # left in another session for the same receiver
+                try:
+                    handoffs.consume(self._layout, waiting)
+                except ContextError as error:
+                    remark(str(error))
         return path, {os.path.basename(path): handoff, **before}
-
-    def _take_up(self, handoff: Handoff, name: str, left: Handoff) -> None:
-        """Mark what another session left for the same receiver as acted upon."""
-        path = os.path.join(self._layout.handoffs, name)
-        same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
-        if name and same and os.path.isfile(path):
-            try:
-                handoffs.consume(self._layout, path)
-            except ContextError as error:
-                remark(str(error))
 
     def add(self) -> tuple[str, str]:
         """Add typed fields, such as a story, to the artifact that the active agent was given."""
@@ -123,8 +119,7 @@ class _Handover:
             return "", ""
         remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
-        text = incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
-        return path, text
+        return path, incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
 
     def _artifact(self, last: Handoff | None) -> Handoff:
         """Make the artifact within the limits, without lines of the giver's own profile.

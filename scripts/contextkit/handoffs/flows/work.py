@@ -152,7 +152,13 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
     """`fields`, with the branch, the files changed since a moment (see `seen`), and the story."""
     filled = {name: value for name, value in fields.items() if value != ""}
     if "branch" not in filled:
-        filled["branch"] = _branch(layout)
+        there = git.head(layout.repository)
+        short = there.commit[:12]
+        filled["branch"] = there.branch or (f"{short} (detached)" if layout.repository else "")
+        if layout.repository is None:
+            remark("branch: not in a git repository: left empty")
+        elif not there.branch:
+            remark(f"branch: HEAD is detached at {short}: the commit is stored")
     if filled.get("story_path"):
         filled = _with_story(layout, filled)
     if "files_modified" not in filled:
@@ -177,19 +183,6 @@ def _files(
     if layout.repository is None:
         return (*told, _NO_REPOSITORY)
     return told if changed is not None else (*told, _NO_ANSWER)
-
-
-def _branch(layout: Layout) -> str:
-    """The branch, the commit of a detached HEAD, or ''."""
-    if layout.repository is None:
-        remark("branch: not in a git repository: left empty")
-        return ""
-    head = git.head(layout.repository)
-    if head.branch:
-        return head.branch
-    short = head.commit[:12]
-    remark(f"branch: HEAD is detached at {short}: the commit is stored")
-    return f"{short} (detached)"
 
 
 def _with_story(layout: Layout, fields: Fields) -> Fields:

@@ -83,7 +83,12 @@ def _add_all(plan: Plan, copy: bool) -> None:
     plan.notes += makefiles.taken(plan.into, folder)
     _add_include(plan, folder)
     if not pin.commit and not changes.below_root(plan.into):
-        _add_settings(plan)
+        path = "contextkit.yaml"  # of comments
+        there = plan.read(path)
+        if there is None or vendored.is_ours(plan.before, path, there):
+            plan.own(path, all_settings().encode("utf-8"))
+        else:
+            plan.notes.append(f"{path}: is yours: left alone")
     for host in map(hosts.find, plan.record.hosts):
         _add_host(plan, host, folder)
         if host.below and host.name not in plan.before.hosts:
@@ -178,8 +183,7 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
     ours = vendored.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
         plan.own(f"{folder}/{path}", data, program)
-    pages = makefiles.renamed(guide(), plan.into, folder)
-    plan.own(f"{folder}/{GUIDE}", pages.encode("utf-8"))
+    plan.own(f"{folder}/{GUIDE}", makefiles.renamed(guide(), plan.into, folder).encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -233,8 +237,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
 
 def _add_include(plan: Plan, folder: str) -> None:
     """Put the line that includes our Makefile into the file that make reads."""
-    there = os.listdir(plan.into)
-    path = next((name for name in makefiles.NAMES if name in there), "Makefile")
+    path = next((name for name in makefiles.NAMES if name in os.listdir(plan.into)), "Makefile")
     text = plan.text(path)
     rest = changes.without_block(text, changes.HASH)
     if f"{folder}/Makefile" in makefiles.includes(rest):
@@ -243,16 +246,6 @@ def _add_include(plan: Plan, folder: str) -> None:
             plan.edit(path, rest)
         return
     plan.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
-
-
-def _add_settings(plan: Plan) -> None:
-    """Add a `contextkit.yaml` of comments, unless there is one."""
-    path = "contextkit.yaml"
-    there = plan.read(path)
-    if there is None or vendored.is_ours(plan.before, path, there):
-        plan.own(path, all_settings().encode("utf-8"))
-    else:
-        plan.notes.append(f"{path}: is yours: left alone")
 
 
 def _add_host(plan: Plan, host: Host, folder: str) -> None:

@@ -71,13 +71,9 @@ class _Stop:
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
             self.record = record.replace(
-                agent_type=record.agent_type or hook.agent_type,
-                stopped=self.now,
-                digest=digest,
-                stored=stored,
-                verdict=verdict,
-                asked=record.asked or bool(block),
-            )
+                agent_type=record.agent_type or hook.agent_type, stopped=self.now, digest=digest,
+                stored=stored, verdict=verdict, asked=record.asked or bool(block),
+            )  # fmt: skip
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
@@ -173,16 +169,6 @@ class _Stop:
         return kind
 
 
-def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
-    """Record the description in a call that has just started an agent in the background."""
-    agent = hosts.safe_name(str(response.get("agentId") or ""))
-    about = _about(hook)
-    if agent and about:
-        with seen_agents.locked(layout, hook.session):
-            record = seen_agents.load(layout, hook.session, agent)
-            seen_agents.save(layout, hook.session, agent, record.replace(about=about))
-
-
 def _about(hook: HookInput) -> str:
     """The work of an agent in a line: its call's description, else the beginning of its task."""
     called = hook.inside("tool_input")
@@ -231,8 +217,13 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape."""
     response = hook.inside("tool_response")
     place = hook.declared.text
+    agent = hosts.safe_name(str(response.get("agentId") or ""))
     if not isinstance(response.get(place or "content"), (str, list)):
-        _note_call(layout, hook, response)
+        about = _about(hook)
+        if agent and about:  # the call has just started an agent in the background
+            with seen_agents.locked(layout, hook.session):
+                record = seen_agents.load(layout, hook.session, agent)
+                seen_agents.save(layout, hook.session, agent, record.replace(about=about))
         return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
@@ -241,7 +232,6 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, hook.replace(passed={**hook.passed, **ended}))
     text = formats.texts_of(response["content"])
-    agent = hosts.safe_name(str(response.get("agentId") or ""))
     link = seen_agents.take(seen_agents.link(layout, hook.session, agent)) if agent else ""
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
@@ -309,18 +299,15 @@ def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
         most = layout.limits.hook_tool_output_tokens
         if len(result) <= most or tokens.estimate(result) <= most or "@stored: " in result:
             return result
-        tool = names.one_line(hook.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
+        tool, called = names.one_line(hook.text("tool_name"))[:_MOST], hook.inside("tool_input")
+        first = next((text for text in called.values() if isinstance(text, str)), "")
+        topic = f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
         status = _status(hook.inside("tool_response"))
-        told = telling.Told(
-            content=result,
-            topic=_topic(hook, tool),
-            source=tool,
-            session=hook.session,
-            ending="" if status is None else telling.ending(status, 0),
-            status=status,
-        )
+        ending = "" if status is None else telling.ending(status, 0)
+        told = telling.Told(content=result, topic=topic, source=tool, session=hook.session,
+                            ending=ending, status=status)  # fmt: skip
         return telling.digested(layout, told)
     if isinstance(result, list):
         return [_shortened(layout, hook, value) for value in result]
@@ -336,13 +323,6 @@ def _status(response: dict[str, Any]) -> int | None:
     """The exit status of the command that a tool ran, where its host says so."""
     status = next((response[key] for key in ("exit_code", "exitCode") if key in response), None)
     return status if isinstance(status, int) and not isinstance(status, bool) else None
-
-
-def _topic(hook: HookInput, tool: str) -> str:
-    """The tool's name with the command or address that it was called with."""
-    called = hook.inside("tool_input").values()
-    first = next((text for text in called if isinstance(text, str)), "")
-    return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
 
 
 def hand_in(layout: Layout, hook: HookInput) -> None:

@@ -41,7 +41,11 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
-    host = _caller(host or hosts.defaults()[0])
+    host = host or hosts.defaults()[0]
+    is_declared = host in hosts.names_of_hosts()  # another is reported when the input is read
+    variable, borrower = hosts.find(host).lends if is_declared else ("", "")
+    if os.environ.get(variable):  # another host started it by these settings: has it its own?
+        host = "" if _is_adopted(borrower) else borrower
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
     if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile, so texts name what exists
@@ -103,15 +107,6 @@ def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> No
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
-
-
-def _caller(host: str) -> str:
-    """The host that started the hook by another host's settings; '' if it has its own."""
-    is_declared = host in hosts.names_of_hosts()  # another is reported when the input is read
-    variable, borrower = hosts.find(host).lends if is_declared else ("", "")
-    if not os.environ.get(variable):
-        return host
-    return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:
@@ -183,18 +178,13 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
-    """All answers merged into one within the host's limits; quoted text is cut first."""
+    """All answers merged into one within the host's limits.
+
+    Quoted texts are cut first, then our longest lines.
+    """
     told = [_through_the_door(layout, answer) for answer in answers if answer != NOTHING]
     if not told:
         return NOTHING
-    block = next((answer.block for answer in told if answer.block), "")
-    result = next((answer.result for answer in told if answer.result is not None), None)
-    wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
-    return wrapped.replace(context=_within(layout, told), block=block, result=result)
-
-
-def _within(layout: Layout, told: list[Answer]) -> str:
-    """The answers' texts within the host's limits: quoted ones are cut, then our longest lines."""
     from contextkit.base import tokens
     from contextkit.text.fitting import Part, fit
 
@@ -211,7 +201,11 @@ def _within(layout: Layout, told: list[Answer]) -> str:
         return len(text) <= limits.hook_context_characters and tokens.estimate(text) <= most
 
     lines = [Part(a.context, ((2 if a is longest else 3, 0),), least=1) for a in told]
-    return whole(fit([*lines, *(Part(a.quoted, ((1, 0),), least=1) for a in told)], fits))
+    text = whole(fit([*lines, *(Part(a.quoted, ((1, 0),), least=1) for a in told)], fits))
+    block = next((answer.block for answer in told if answer.block), "")
+    result = next((answer.result for answer in told if answer.result is not None), None)
+    wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
+    return wrapped.replace(context=text, block=block, result=result)
 
 
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:

@@ -133,7 +133,14 @@ def _checkout(here: str, args: Arguments) -> str:
     top = version.TOOLKIT
     if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
         raise ContextError(f"{top}: has changes that are not committed: commit them first")
-    target, place = _fetched(here, args)
+    folder = os.path.join(here, args.to)
+    if args.to and os.path.isdir(folder):
+        remote, ref = os.path.realpath(folder), "HEAD"
+    else:
+        remote, ref = _remote(top, args.to, vendored.source())
+    git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
+    target = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
+    place = f"{remote} {ref}" if ref != "HEAD" else remote
     lines = _news(
         lambda name: git.run(top, "show", f"{target}:{name}", fine=(0, 128)), place, args.force
     )
@@ -151,19 +158,6 @@ def _checkout(here: str, args: Arguments) -> str:
             " without them: force=1"
         )
     return "\n".join(lines)
-
-
-def _fetched(here: str, args: Arguments) -> tuple[str, str]:
-    """The commit to go to, fetched, and its name."""
-    top = version.TOOLKIT
-    folder = os.path.join(here, args.to)
-    if args.to and os.path.isdir(folder):
-        remote, ref = os.path.realpath(folder), "HEAD"
-    else:
-        remote, ref = _remote(top, args.to, vendored.source())
-    git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
-    commit = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
-    return commit, f"{remote} {ref}" if ref != "HEAD" else remote
 
 
 def _holds(top: str, commit: str, later: str) -> bool:

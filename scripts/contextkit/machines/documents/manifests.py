@@ -140,22 +140,17 @@ def parse_head(data: bytes, machine: str) -> Head:
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
     name = clean_name(str(fields.get("name") or "")) or machine
     listed = fields.get("chain")
-    if not _fits(listed, counts["number"], str(fields["digest"])):
+    texts = list(map(str, listed)) if isinstance(listed, list) else []
+    are_digests = texts == listed and all(map(_DIGEST.fullmatch, texts))
+    is_whole = are_digests and len(texts) == len(chain(counts["number"]))
+    if not is_whole or texts[-1:] != [fields["digest"]]:
         raise ContextError(f"{where}: names manifests that do not belong to its number")
     signature = fields.get("signature", "")
     return Head(
         machine=machine, name=name, digest=str(fields["digest"]), at=_time(fields),
-        chain=tuple(listed or ()), signature=signature if isinstance(signature, str) else "",
+        chain=tuple(texts), signature=signature if isinstance(signature, str) else "",
         **counts,
     )  # fmt: skip
-
-
-def _fits(listed: Any, number: int, digest: str) -> bool:
-    """Whether these are digests of the manifests up to `number`, the last one `digest`."""
-    if not isinstance(listed, list) or len(listed) != len(chain(number)):
-        return False
-    are_digests = all(isinstance(text, str) and _DIGEST.fullmatch(text) for text in listed)
-    return are_digests and listed[-1] == digest
 
 
 def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:

@@ -388,10 +388,10 @@ class Git(Engine):
         variables["GIT_CONFIG_PARAMETERS"] = " ".join(plain).strip()
         return {**variables, "GIT_CONFIG_COUNT": str(count)}
 
-    def _fed(self, given: str | list[bytes], *arguments: str) -> str:
+    def _fed(self, data: str | list[bytes], *arguments: str) -> str:
         """The output of git with this on its standard input."""
         path = os.path.join(self._folder, f"given-{os.getpid()}")
-        files.write(path, given, derived=True)
+        files.write(path, data, derived=True)
         try:
             return self._git(*arguments, stdin=path)
         finally:
