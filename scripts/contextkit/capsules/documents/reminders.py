@@ -194,10 +194,8 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         while any(f"<!-- {reminder.id} -->" in where for where in (text, reminder.note)):
             number += 1
             reminder = reminder.replace(id=identify(reminder.taken, f"{taken} {number}"))
-        newline = _newline(text)
-        gap = newline * _wanted_at_end(text)
         keep_mergeable(layout, path)
-        files.write(path, text + gap + render(reminder).replace("\n", newline))
+        files.write(path, _with_entry(text, reminder))
     ledger.note(layout, ledger.STORED, f"reminder:{reminder.id}")
     return reminder
 
@@ -206,11 +204,12 @@ def _newline(text: str) -> str:
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
-def _wanted_at_end(text: str) -> int:
-    """The newlines needed for a heading to follow `text` after one blank line."""
-    body = text.replace("\r\n", "\n")
+def _with_entry(text: str, reminder: Reminder) -> str:
+    """An inbox with another entry, after one blank line."""
+    body, newline = text.replace("\r\n", "\n"), _newline(text)
     wanted = 2 if body.strip() else min(1, len(body))
-    return max(0, wanted - (len(body) - len(body.rstrip("\n"))))
+    gap = wanted - (len(body) - len(body.rstrip("\n")))
+    return text + newline * gap + render(reminder).replace("\n", newline)
 
 
 def keep_mergeable(layout: Layout, path: str) -> None:
@@ -284,13 +283,10 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
         text = ours.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ContextError(f"the inbox is not UTF-8 (byte {error.start}): convert it") from None
-    newline = _newline(text)
     for reminder in parse(theirs.decode("utf-8", "replace")):
         still_open = reminder.replace(done="")
         matching = [own for own in parse(text) if own.replace(done="") == still_open]
-        if not matching:
-            gap = newline * _wanted_at_end(text)
-            text += gap + render(still_open).replace("\n", newline)
+        text = text if matching else _with_entry(text, still_open)
         marks = matching[0].done.split("\n") if matching else []
         for mark in reminder.done.split("\n"):
             if mark and mark not in marks:
@@ -304,7 +300,6 @@ def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int)
     if not text:
         raise bad_input("m: the message is blank")
     taken, topic, step = names.clock(now), names.one_line(topic), names.one_line(next_step)
-    listed = (names.one_line(tag.replace(",", " ")) for tag in tags)
-    kept = tuple(tag for tag in listed if tag)
+    kept = tuple(filter(None, (names.one_line(tag.replace(",", " ")) for tag in tags)))
     identity = identify(taken, f"{text}\n{topic}\n{step}\n{kept}")
     return Reminder(id=identity, taken=taken, note=text, topic=topic, next_step=step, tags=kept)

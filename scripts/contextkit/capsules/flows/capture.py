@@ -85,10 +85,8 @@ def capture(layout: Layout, request: Request) -> Captured:
         version=request.version or "0.1", mini=request.mini, workstream=stream,
         replaces=next((quote.path for quote in stored if quote.path), ""),
     )  # fmt: skip
-    if request.file:
-        path = capsules.chosen_path(layout, request.file)
-    else:
-        path = capsules.free_path(layout, branch, request.now)
+    path = (capsules.chosen_path(layout, request.file) if request.file
+            else capsules.free_path(layout, branch, request.now))  # fmt: skip
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
@@ -108,18 +106,17 @@ def capture(layout: Layout, request: Request) -> Captured:
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt = _fitted(layout, [*quotes, _noted(shown, len(waiting) - len(shown))], values)
+    left = len(waiting) - len(shown)
+    noted_ones = Quote(
+        title="Open reminders, newest first", texts=list(map(reminders.line, shown)),
+        room=_REMINDER, more=f"{left} more: `make context_reminders`" if left else "",
+    )  # fmt: skip
+    prompt = _fitted(layout, [*quotes, noted_ones], values)
     cleaned = [redaction.cleaned(vars(r), limits.secrets_allow) for r in shown]
     clipped = (Reminder(**{**r, "note": tokens.clip(r["note"], _REMINDER)}) for r in cleaned)
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub)
-
-
-def _noted(shown: list[Reminder], left: int) -> Quote:
-    more = f"{left} more: `make context_reminders`" if left else ""
-    lines = [reminders.line(reminder) for reminder in shown]
-    return Quote(title="Open reminders, newest first", texts=lines, room=_REMINDER, more=more)
 
 
 def _slug(branch: str, chosen: str) -> str:
@@ -247,12 +244,10 @@ def _task(layout: Layout, now: int) -> list[Quote]:
     recovered = recovery.load(layout, "", now, _MOST)
     if recovered.empty or not recovered.task:
         return []
-    lines = [f"Next: {recovered.state.next_action}"] if recovered.state.next_action else []
-    lines += [f"Open: {step}" for step in (*recovered.state.in_progress, *recovered.state.pending)]
-    lines += [
-        f"{finding.agent} ({finding.status}): {finding.summary}"
-        for finding in recovered.findings[:_MOST]
-    ]
+    state = recovered.state
+    lines = [f"Next: {state.next_action}"] if state.next_action else []
+    lines += [f"Open: {step}" for step in (*state.in_progress, *state.pending)]
+    lines += [f"{f.agent} ({f.status}): {f.summary}" for f in recovered.findings[:_MOST]]
     phase = f", in {recovered.phase}" if recovered.phase else ""
     title = f"The open task `{recovered.task}`{phase}, and what was found"
     return [Quote(title=title, texts=lines)]

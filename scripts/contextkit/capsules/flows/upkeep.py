@@ -169,8 +169,7 @@ def save(
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
         if secrets:
             remark(f"redacted: {redaction.summary(secrets)}")
-    wrong = problems(layout, text, "reply", before)
-    if wrong:
+    if wrong := problems(layout, text, "reply", before):
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
     if branch and branch != capsule.branch:
@@ -178,10 +177,8 @@ def save(
     here = git.head(layout.repository).name
     if not branch and here not in ("", capsule.branch):
         remark(f"the capsule is of {names.one_line(capsule.branch)}; this is {here}")
-    if file:
-        path = capsules.chosen_path(layout, file)
-    else:
-        path = capsules.path_at(layout, capsule.branch, capsule.created_at)
+    path = (capsules.chosen_path(layout, file) if file
+            else capsules.path_at(layout, capsule.branch, capsule.created_at))  # fmt: skip
     text = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
@@ -218,8 +215,7 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
         whole, kept = text, 0
     for item in open_ones[:kept]:
         remark(f"carried over from {shown}: {names.clipped(item.bare, 80)}")
-    left = len(open_ones) - kept
-    if left:
+    if left := len(open_ones) - kept:
         remark(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
     return whole
 
@@ -265,7 +261,7 @@ def redact(layout: Layout, path: str) -> int:
         text, secrets = redaction.redacted(files.read(path), layout.limits.secrets_allow)
         if secrets:
             files.write(path, text)
-        return len(secrets)
+    return len(secrets)
 
 
 class Row(Record):
@@ -297,14 +293,12 @@ def row(layout: Layout, path: str) -> Row:
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
         return Row(id=shown, state=state, ref=ref)
-    fields = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
-        id=shown,
-        tokens=tokens.estimate(capsules.unsealed(text)),
+        id=shown, branch=capsule.branch, created_at=capsule.created_at, ref=ref,
+        tokens=tokens.estimate(capsules.unsealed(text)), workstream=capsule.workstream,
         state="stub" if capsules.unfinished(text) else "finished",
-        ref=ref,
-        **{name: getattr(capsule, name) for name in fields},
-    )
+        primary_objective=capsule.primary_objective,
+    )  # fmt: skip
 
 
 _HEADS = "refs/heads/"
@@ -312,13 +306,9 @@ _MAINS = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
 
 
 def prune(
-    layout: Layout,
-    now: int,
-    keep: int = 0,
-    older_than: str = "",
-    merged: bool = False,
+    layout: Layout, now: int, keep: int = 0, older_than: str = "", merged: bool = False,
     dry_run: bool = False,
-) -> dict[str, str]:
+) -> dict[str, str]:  # fmt: skip
     """Remove all but the newest `keep`, what is older than a duration, or only what is `merged`.
 
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
@@ -455,9 +445,8 @@ def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
     """A mentioned commit; None for digits that neither are one nor are cited as one."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
-    full = git.output(
-        layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
-    )
+    asked = ("rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
+    full = git.output(layout.repository.top, *asked)
     before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
     alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
     if not full and not alone and not _CALLED.intersection(before[-2:]):
@@ -497,10 +486,8 @@ def _cited_entries(layout: Layout, there: Find, lines: list[str]) -> Iterator[Me
 def _time_after(line: str, path: str) -> str:
     """A time such as `2025-10-23 18:05` (seconds are optional) right after a path; otherwise ''."""
     rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ")
-    for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
-        if names.shape(rest[: len(form)]) == form:
-            return rest[: len(form)]
-    return ""
+    forms = ("0000-00-00 00:00:00", "0000-00-00 00:00")
+    return next((rest[: len(form)] for form in forms if names.shape(rest).startswith(form)), "")
 
 
 def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
@@ -511,5 +498,4 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
     last = wanted.replace("L", "").split("-")[-1]
     if wanted.startswith("L") and names.is_whole(last, 9):
         return int(last) <= len(text.splitlines())
-    slug = names.slug(wanted, len(wanted))
-    return any(names.slug(head, len(head)) == slug for head in heads)
+    return names.slug(wanted, len(wanted)) in {names.slug(head, len(head)) for head in heads}
