@@ -39,9 +39,14 @@ class Sending(NamedTuple):
     before: str
 
     @property
+    def last(self) -> tuple[tuple[str, bytes], ...]:
+        """The manifest and the head, each with its key."""
+        return self.manifest, (manifests.head_key(self.machine), self.head)
+
+    @property
     def size(self) -> int:
         """The number of bytes to send."""
-        return sum(map(len, self.objects.values())) + len(self.manifest[1]) + len(self.head)
+        return sum(map(len, self.objects.values())) + sum(len(data) for _, data in self.last)
 
 
 class Engine:
@@ -71,18 +76,14 @@ class Engine:
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine, by its id."""
-        keys = {
-            manifests.head_key(machine): machine
-            for machine in self._machines()
-            if manifests.is_id(machine)
-        }
+        machines = filter(manifests.is_id, self._machines())
+        keys = {manifests.head_key(machine): machine for machine in machines}
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:
         """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
         self._check(sending)
-        head = (manifests.head_key(sending.machine), sending.head)
-        for keys in (sending.objects, dict([sending.manifest]), dict([head])):
+        for keys in (sending.objects, *({key: data} for key, data in sending.last)):
             self._write(keys)
         return sending.size
 
@@ -102,18 +103,14 @@ class Folder(Engine):
         files.keep(self._where, self._where)  # others write there, too
 
     def _machines(self) -> list[str]:
-        try:
-            return os.listdir(os.path.join(self._where, "machines"))
-        except FileNotFoundError:
-            return []
+        place = os.path.join(self._where, "machines")
+        return os.listdir(place) if os.path.lexists(place) else []
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         for key in keys:
-            try:
-                with files.opened(os.path.join(self._where, key)) as file:
-                    yield key, file.read(manifests.MOST_MANIFEST + 1)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
+            missing = contextlib.suppress(FileNotFoundError, NotADirectoryError)
+            with missing, files.opened(os.path.join(self._where, key)) as file:
+                yield key, file.read(manifests.MOST_MANIFEST + 1)
 
     def _write(self, keys: dict[str, bytes]) -> None:
         for key, data in keys.items():
@@ -139,10 +136,8 @@ class Objects(Engine):
 
     @functools.cached_property
     def _obstore(self) -> Any:
-        return packages.optional(
-            "obstore", "obstore.store", requirement="obstore>=0.12,<0.13",
-            purpose="object stores need",
-        )  # fmt: skip
+        wanted, why = "obstore>=0.12,<0.13", "object stores need"
+        return packages.optional("obstore", "obstore.store", requirement=wanted, purpose=why)
 
     @functools.cached_property
     def _store(self) -> Any:
@@ -176,12 +171,11 @@ class Objects(Engine):
                 self._obstore.delete(self._store, [entry["path"] for entry in batch])
 
     def _get(self, key: str) -> bytes | None:
-        with self._errors():
-            try:
-                result = self._obstore.get(self._store, key)
-            except FileNotFoundError:
-                return None
-            return bytes(result.bytes()) if result.meta["size"] <= manifests.MOST_MANIFEST else None
+        with self._errors(), contextlib.suppress(FileNotFoundError):
+            result = self._obstore.get(self._store, key)
+            if result.meta["size"] <= manifests.MOST_MANIFEST:
+                return bytes(result.bytes())
+        return None
 
     def _put(self, key: str, data: bytes) -> None:
         with self._errors():
@@ -326,8 +320,7 @@ class Git(Engine):
             listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split("\0")
             gone = [name for name in listed if name and name not in sending.keep]
             stream += [b"D %s\n" % os.fsencode(name) for name in gone]
-        head = (manifests.head_key(sending.machine), sending.head)
-        for key, data in (*sending.objects.items(), sending.manifest, head):
+        for key, data in (*sending.objects.items(), *sending.last):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
         self._fed(stream, "fast-import", "--quiet", "--done", "--force")
@@ -354,11 +347,10 @@ class Git(Engine):
     def _served(self, program: str) -> tuple[str, ...]:
         """The option that keeps a remote on this machine from running anything of its own."""
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
-        for named in (self._remote, *others.splitlines()):
-            address = self._git("ls-remote", "--get-url", "--", named).strip()
-            if git.is_local(address):
-                return (f"--{program}={_SERVED} {program}",)
-        return ()
+        addresses = (self._git("ls-remote", "--get-url", "--", named).strip()
+                     for named in (self._remote, *others.splitlines()))  # fmt: skip
+        is_here = any(map(git.is_local, addresses))
+        return (f"--{program}={_SERVED} {program}",) if is_here else ()
 
     @functools.cached_property
     def _settings(self) -> dict[str, str]:
@@ -470,14 +462,12 @@ class Sealed(Engine):
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine; one not encrypted with our key is returned as is."""
-        return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
-
-    def _opened(self, head: bytes) -> bytes:
-        try:
-            data = base64.b64decode(json.loads(head)[_SEALED])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return head
-        return self._key.decrypted(data) or head
+        heads = self._engine.heads()
+        for machine, head in heads.items():
+            with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+                data = base64.b64decode(json.loads(head)[_SEALED])
+                heads[machine] = self._key.decrypted(data) or head
+        return heads
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """(key, value) for the keys that exist; DAMAGED for an object sealed by another key.
@@ -499,24 +489,17 @@ class Sealed(Engine):
     def put(self, sending: Sending) -> int:
         key, (name, manifest) = self._key, sending.manifest
         objects = {self._name(k): key.encrypted(data) for k, data in sending.objects.items()}
-        return self._engine.put(
-            sending._replace(
-                objects=objects,
-                manifest=(name, key.encrypted(manifest)),
-                head=self._closed(sending.machine, sending.head),
-                keep=frozenset(map(self._name, sending.keep)),
-                before=key.digest(sending.before) if sending.before else "",
-            )
-        )
-
-    def _closed(self, machine: str, head: bytes) -> bytes:
-        """A head with the fields an engine needs and the whole one encrypted inside."""
-        inner = manifests.parse_head(head, machine)
-        shown: dict[str, Any] = {**vars(inner), "name": machine, "signature": ""}
-        shown["chain"] = list(map(self._key.digest, inner.chain))
-        shown["digest"] = self._key.digest(inner.digest)
-        shown[_SEALED] = base64.b64encode(self._key.encrypted(head)).decode()
-        return (json.dumps(shown) + "\n").encode()
+        inner = manifests.parse_head(sending.head, sending.machine)
+        head: dict[str, Any] = {  # the fields an engine needs, and the whole one encrypted inside
+            **vars(inner), "name": sending.machine, "signature": "",
+            "chain": list(map(key.digest, inner.chain)), "digest": key.digest(inner.digest),
+            _SEALED: base64.b64encode(key.encrypted(sending.head)).decode(),
+        }  # fmt: skip
+        return self._engine.put(sending._replace(
+            objects=objects, manifest=(name, key.encrypted(manifest)),
+            head=(json.dumps(head) + "\n").encode(), keep=frozenset(map(self._name, sending.keep)),
+            before=key.digest(sending.before) if sending.before else "",
+        ))  # fmt: skip
 
     def forget(self, machine: str) -> None:
         self._engine.forget(machine)

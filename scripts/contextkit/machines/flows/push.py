@@ -187,17 +187,12 @@ def _next(
     since = manifests.since(number)
     listed = [entry for brought_by, entry in there.entries.values() if brought_by > since]
     data = manifests.pack(manifests.render(machine.id, number, listed))
-    kept = _kept(there)
+    kept, digest = _kept(there), names.sha256(data)
     head = Head(
-        machine=machine.id,
-        name=machine.name,
-        number=number,
-        digest=names.sha256(data),
-        at=names.iso(now),
-        documents=len(kept),
-        bytes=sum(entry.bytes for entry in kept),
-        chain=(*there.chain[: len(manifests.chain(since))], names.sha256(data)),
-    )
+        machine=machine.id, name=machine.name, number=number, digest=digest, at=names.iso(now),
+        documents=len(kept), bytes=sum(entry.bytes for entry in kept),
+        chain=(*there.chain[: len(manifests.chain(since))], digest),
+    )  # fmt: skip
     return head, (manifests.manifest_key(machine.id, number), data)
 
 

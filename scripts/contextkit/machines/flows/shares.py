@@ -12,6 +12,7 @@ import fnmatch
 import json
 import os
 import re
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -137,7 +138,13 @@ def place(layout: Layout, name: str) -> str:
     """The path here for another machine's document. Raises ContextError for one of no store."""
     kind, relative = manifests.check_name(name, "what came in").partition("/")[::2]
     if kind == OUTPUT:
-        return _output_place(layout, relative)
+        run, _, rest = relative.partition("/")
+        if not sessions.is_name(run) or not _OUTPUTS.fullmatch(rest):
+            raise ContextError(f"output/{names.brief(relative)}: is not output of a run")
+        folder = os.path.normpath(runs.load(layout, run).output_dir)
+        if not f"{folder}/".startswith(_OUTPUT_PLACES):
+            raise ContextError(f"{folder}: output of another machine only goes where reviews write")
+        return _below_store(layout, layout.join(folder), rest, OUTPUT)
     store = _store(kind)
     if store is None or stores.MARK in relative or relative.endswith(".tmp"):
         raise ContextError(f"{names.brief(name)}: documents of this kind do not travel")
@@ -157,16 +164,6 @@ def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
     files.inside(layout.root, store, kind)
     files.keep(layout.root, store)
     return files.proved(os.path.join(store, relative))
-
-
-def _output_place(layout: Layout, relative: str) -> str:
-    run, _, name = relative.partition("/")
-    if not sessions.is_name(run) or not _OUTPUTS.fullmatch(name):
-        raise ContextError(f"output/{names.brief(relative)}: is not output of a run")
-    folder = os.path.normpath(runs.load(layout, run).output_dir)
-    if not f"{folder}/".startswith(_OUTPUT_PLACES):
-        raise ContextError(f"{folder}: output of another machine only goes where reviews write")
-    return _below_store(layout, layout.join(folder), name, OUTPUT)
 
 
 def prepare(layout: Layout, name: str) -> None:
@@ -231,22 +228,20 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
 
 def check(name: str, data: bytes) -> None:
     """Raise ContextError for a text that is not a valid document of its kind."""
-    kind, path = name.partition("/")[::2]
+    (kind, path), where = name.partition("/")[::2], address(name)
     if kind == "payload":
-        payloads.parse(data, address(name))
+        payloads.parse(data, where)
         return
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise ContextError(f"{address(name)}: is not UTF-8") from None
+        raise ContextError(f"{where}: is not UTF-8") from None
     if kind == "run" and path.endswith(".json"):
-        run = runs.parse(text, address(name))
+        run = runs.parse(text, where)
         if f"{run.id}.json" != path:
-            raise ContextError(f"{address(name)}: says it is the run {run.id}")
+            raise ContextError(f"{where}: says it is the run {run.id}")
     elif kind in ("handoff", "plan", "checkpoint", "snapshot"):
-        store = _store(kind)
-        assert store is not None
-        stores.module(store).parse(text)
+        stores.module(stores.BY_KIND[kind]).parse(text)
 
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
@@ -364,13 +359,9 @@ def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) 
 
 def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
     """Note sessions and tasks of this machine that ended or came back."""
-    there = set(payloads.sessions_in(layout))
-    tasks = set(memory.archived(layout))
-    had = {
-        session_of(name)
-        for name, version in notes.documents.items()
-        if session_of(name) and notes.machine in version.counts
-    }
+    there, tasks = set(payloads.sessions_in(layout)), set(memory.archived(layout))
+    own = (name for name, version in notes.documents.items() if notes.machine in version.counts)
+    had = {session_of(name) for name in own} - {""}
     ended = {f"{manifests.ENDED}/payload/{session}" for session in had - there}
     ended |= {f"{manifests.ENDED}/memory/{task}" for task in tasks}
     for name in sorted(ended):
@@ -431,29 +422,20 @@ class Choice(Record):
 def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
     """Parse the selection that was typed. Raises ContextError for a kind that does not travel."""
     all_kinds = kinds()
-    meant: list[str] = []
-    for word in what:
-        if word in _WORDS:
-            meant += _WORDS[word] or all_kinds
-        elif word in all_kinds:
-            meant.append(word)
-        else:
-            near, choices = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
-            raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
+    words = {**{kind: (kind,) for kind in all_kinds}, **_WORDS, "all": all_kinds}
+    for word in (word for word in what if word not in words):
+        near, choices = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
+        raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
     if session:
         sessions.check(session)
-    return Choice(
-        kinds=tuple(dict.fromkeys(meant)), session=session, task=task, run=run.removeprefix("run:")
-    )
+    meant = tuple(dict.fromkeys(kind for word in what for kind in words[word]))
+    return Choice(kinds=meant, session=session, task=task, run=run.removeprefix("run:"))
 
 
 def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
     """The task or run of those documents that name one."""
-    subjects = {}
-    for name in chosen:
-        kind, path = name.partition("/")[::2]
-        if kind == "verdict" and "/" not in path:
-            subjects[name] = str(formats.object_in(texts[name]()).get("run") or "")
+    verdicts = [n for n in chosen if n.startswith("verdict/") and n.count("/") == 1]
+    subjects = {n: str(formats.object_in(texts[n]()).get("run") or "") for n in verdicts}
     if any(name.partition("/")[0] in _MEMORY for name in chosen):
         subjects |= tasks(layout)
     return {name: task for name, task in subjects.items() if task}
@@ -504,9 +486,7 @@ class Report:
 
     @property
     def total(self) -> str:
-        counts: dict[str, int] = {}
-        for row in sorted(self.rows, key=lambda row: row.did == HISTORY):
-            counts[row.did] = counts.get(row.did, 0) + 1
+        counts = Counter(row.did for row in sorted(self.rows, key=lambda row: row.did == HISTORY))
         if not counts:
             return f"nothing new was {self.verb}" if not self.dry_run else "nothing is new"
         listed = ", ".join(f"{count} {did}" for did, count in counts.items())
