@@ -217,9 +217,8 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     gone = {*[*state.order, path][:-most], *rested}
     left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
     views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
-    kept = state.replace(
-        views=views, sequence=handoff.sequence, switches=(*state.switches, switch.line)
-    )
+    switches = (*state.switches, switch.line)
+    kept = state.replace(views=views, sequence=handoff.sequence, switches=switches)
     _activate(layout, kept, handoff.to_agent, at)
     for name in sorted(gone):
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
@@ -262,21 +261,15 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     return undone, name
 
 
-def reset(layout: Layout) -> str:
-    """Deactivate the active agent of this session for good; return it, or ''."""
-    with locked(layout):
-        state = current(layout)
-        if state.active:
-            save(layout, state.with_own(active="", ended=""))
-    return state.active
+def reset(layout: Layout, ended: str = "") -> str:
+    """Deactivate the active agent of this session for good; return it, or ''.
 
-
-def end_session(layout: Layout, session: str) -> str:
-    """Deactivate the active agent of `session`, as `resume_session` undoes; return it, or ''."""
+    Or that of a session that `ended`, as `resume_session` undoes.
+    """
     with locked(layout):
-        state = _seen_by(layout, session)
+        state = _seen_by(layout, ended) if ended else current(layout)
         if state.active:
-            save(layout, state.with_own(active="", ended=state.active))
+            save(layout, state.with_own(active="", ended=state.active if ended else ""))
     return state.active
 
 

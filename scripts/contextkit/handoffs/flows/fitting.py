@@ -34,11 +34,10 @@ def clipped(
     What cannot fit is refused (status 1), and with `strict` anything that must be cut (status 2).
     """
     most = limits.handoff_max_tokens
-    first = {
-        name: getattr(handoff, name)[: getattr(limits, limit)]
-        for name, limit in artifacts.LIMITED.items()
-    }
-    short = handoff.replace(**first)
+    lists = artifacts.LIMITED.items()
+    short = handoff.replace(
+        **{n: getattr(handoff, n)[: getattr(limits, limit)] for n, limit in lists}
+    )
 
     def fits(attempt: Handoff) -> bool:
         return tokens.within(artifacts.render(attempt), most, limits.tokenizer)
@@ -104,13 +103,12 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
     paths = handoff.files_modified[: len(handoff.files_modified) - counted]
     narrow = tuple((100 + at, width) for at, width in enumerate(_WIDTHS))
     smallest = tuple((200 + at, width) for at, width in enumerate(_SMALLEST))
-    action = (
-        *((at, max(2 * width, _ACTION)) for at, width in narrow),
-        *((at, min(_ACTION, 3 * width)) for at, width in smallest),
-    )
+    action = (*((at, max(2 * width, _ACTION)) for at, width in narrow),
+              *((at, min(_ACTION, 3 * width)) for at, width in smallest))  # fmt: skip
     parts = [("next_action", Part(handoff.next_action, action, 1))]
-    for name in ("story_status", "last_command"):
-        parts.append((name, Part(getattr(handoff, name), (*narrow, *smallest), 1)))
+    parts += [
+        (name, Part(getattr(handoff, name), (*narrow, *smallest), 1)) for name in _CUT_TEXTS[1:]
+    ]
     for name, entries, few, step in (
         ("files_modified", paths, _FEW_FILES, 60),
         ("blockers", handoff.blockers, 1, 120),
@@ -172,13 +170,10 @@ _ALL = "all"
 
 
 def carry(
-    fields: artifacts.Fields,
-    last: Handoff | None,
-    limits: Limits,
-    said_by_hand: Iterable[str] = (),
-    blockers: tuple[str, ...] = (),
+    fields: artifacts.Fields, last: Handoff | None, limits: Limits,
+    said_by_hand: Iterable[str] = (), blockers: tuple[str, ...] = (),
     verdicts: tuple[str, ...] = (),
-) -> tuple[artifacts.Fields, tuple[str, ...]]:
+) -> tuple[artifacts.Fields, tuple[str, ...]]:  # fmt: skip
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
     A field `said_by_hand` that is () is closed. `blockers` are those of `last` that are still open.
@@ -190,11 +185,8 @@ def carry(
     named = (_ALL,) if closes_all and last else fields.get("resolved", ())
     new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
     resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
-    messages = [
-        f"resolved: only a clean re-review closes {entry[:80]!r}: it stays"
-        for entry in resolved
-        if entry in verdicts
-    ]
+    kept = (entry[:80] for entry in resolved if entry in verdicts)
+    messages = [f"resolved: only a clean re-review closes {cut!r}: it stays" for cut in kept]
     filled["resolved"] = tuple(entry for entry in resolved if entry not in verdicts)
     done = frozenset(map(_bare, filled["resolved"]))
     worst = tuple(line for line in verdicts if " P0" in line)
@@ -253,9 +245,9 @@ def _resolved(
     for beginning in named:
         matching = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(beginning))]
         if not matching:
-            there = "; ".join((*blockers, *new)) or "none"
+            there = ("; ".join((*blockers, *new)) or "none")[:400]
             raise bad_input(
-                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there[:400]}"
+                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there}"
             )
         closed |= dict.fromkeys(matching)
     return tuple(closed), tuple(b for b in blockers if b not in closed)

@@ -81,8 +81,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
     if os.path.exists(layout.reminders):
         from contextkit.capsules.documents import reminders
 
-        notes = reminders.newest_open(reminders.load_all(layout).documents)
-        if notes:
+        if notes := reminders.newest_open(reminders.load_all(layout).documents):
             kept = names.counted(len(notes), "note")
             lines.append(f"{kept} kept for later: `make context_reminders`")
     return list(map(outgoing.called, lines))
@@ -166,9 +165,8 @@ def load_profile(layout: Layout, path: str) -> str:
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:
-        raise ContextError(
-            f"{layout.shown(path)}: too large for a profile: at most {_MOST_BYTES} bytes"
-        )
+        most = f"at most {_MOST_BYTES} bytes"
+        raise ContextError(f"{layout.shown(path)}: too large for a profile: {most}")
     return files.read(path)
 
 

@@ -33,13 +33,9 @@ def hand_over(
 
 
 def switch(
-    layout: Layout,
-    fields: handoffs.Fields,
-    now: int,
-    profile: str = "",
-    no_story: bool = False,
+    layout: Layout, fields: handoffs.Fields, now: int, profile: str = "", no_story: bool = False,
     strict: bool = False,
-) -> tuple[str, str]:
+) -> tuple[str, str]:  # fmt: skip
     """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
@@ -139,15 +135,13 @@ class _Handover:
         else:
             fields = self._filled(fields)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
-        fields = self._without_persona(fields)
-        fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
+        limits = self._layout.limits
+        fields = redaction.cleaned(self._without_persona(fields), limits.secrets_allow)
         before = fitting.apart("blockers", last.blockers) if last else ()
         still_open = work.still_open(self._layout, before)
         verdicts = work.of_verdicts(self._layout)
-        fields, messages = fitting.carry(
-            fields, last, self._layout.limits, self._typed, still_open, verdicts
-        )
-        remark(*messages)
+        fields, told = fitting.carry(fields, last, limits, self._typed, still_open, verdicts)
+        remark(*told)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
         return self._clipped({**fields, **stamp})
@@ -196,13 +190,9 @@ def _refuse_misspelled(layout: Layout, agent: str) -> None:
 
 
 def switch_from_prompt(
-    layout: Layout,
-    prompt: str,
-    now: int,
-    longest: int | None = None,
-    most_tokens: int | None = None,
-    transcript: str = "",
-) -> str | None:
+    layout: Layout, prompt: str, now: int, longest: int | None = None,
+    most_tokens: int | None = None, transcript: str = "",
+) -> str | None:  # fmt: skip
     """Switch for a host's hook; return the incoming agent's context, or None without a switch.
 
     The rest of the prompt becomes the next_action (two sentences) and may name the story.

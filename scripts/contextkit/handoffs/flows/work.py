@@ -51,10 +51,8 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
         return seen(layout, since)
     if status.failed or (log and log.failed):
         return None
-    order = sorted(recent.items(), key=lambda item: -item[1][0])
-    shown = (layout.shown(os.path.join(top, path)) for path, _ in order)
-    states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
-    adopted = _adopted(layout)
+    adopted, order = _adopted(layout), sorted(recent.items(), key=lambda item: -item[1][0])
+    states = {layout.shown(os.path.join(top, path)): state for path, (_, state) in order}
     return {path: state for path, state in states.items() if path not in adopted}
 
 
@@ -230,15 +228,13 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
 
 def current_step(layout: Layout) -> str:
     """The step in progress in the plan of the current task, or else the plan's objective."""
-    if not os.path.isdir(layout.memory):
-        return ""
-    from contextkit.memory.documents import plans, store
+    if os.path.isdir(layout.memory):
+        from contextkit.memory.documents import plans, store
 
-    task = store.current_task(layout)
-    if not task:
-        return ""
-    plan = plans.of_task(layout, task)
-    return names.one_line(next(iter(plan.in_progress), plan.objective))
+        if task := store.current_task(layout):
+            plan = plans.of_task(layout, task)
+            return names.one_line(next(iter(plan.in_progress), plan.objective))
+    return ""
 
 
 _MOST_STORIES = 2_000  # below `docs` to search for a story id
@@ -340,11 +336,8 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     if not os.path.isdir(layout.verdicts):
         return ()
     try:
-        entries = verdicts.blocking(verdicts.load_all(layout).documents)
-        return tuple(
-            _line(layout, entry) + _worst_findings(layout, entry)
-            for entry in verdicts.worst_first(entries)
-        )
+        entries = verdicts.worst_first(verdicts.blocking(verdicts.load_all(layout).documents))
+        return tuple(_line(layout, entry) + _worst_findings(layout, entry) for entry in entries)
     except (ContextError, OSError):
         return ()
 

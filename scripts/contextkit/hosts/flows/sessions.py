@@ -292,7 +292,7 @@ def end(layout: Layout, session: str) -> list[str]:
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 
-        if agent := state.end_session(layout, session):
+        if agent := state.reset(layout, session):
             lines.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return lines
