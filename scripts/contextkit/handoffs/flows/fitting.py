@@ -245,9 +245,9 @@ def _resolved(
     for beginning in named:
         matching = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(beginning))]
         if not matching:
-            there = ("; ".join((*blockers, *new)) or "none")[:400]
+            there = "; ".join((*blockers, *new)) or "none"
             raise bad_input(
-                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there}"
+                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there[:400]}"
             )
         closed |= dict.fromkeys(matching)
     return tuple(closed), tuple(b for b in blockers if b not in closed)

@@ -95,11 +95,9 @@ def _add_all(plan: Plan, copy: bool) -> None:
             plan.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
     for name in set(plan.before.hosts) - set(plan.record.hosts):
         _leave(plan, hosts.find(name))
+    kind, remote = "wrapper" if pin.commit else kind, pin.origin or vendored.source()
     plan.record = plan.record.replace(
-        toolkit=version.VERSION,
-        remote=pin.origin or vendored.source(),
-        kind="wrapper" if pin.commit else kind,
-        commit=pin.commit,
+        toolkit=version.VERSION, remote=remote, kind=kind, commit=pin.commit
     )
 
 
@@ -174,9 +172,8 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
         plan.notes.append(f"{folder}: is this toolkit itself: used as is")
         return
     if os.path.isdir(place) and os.listdir(place) and not plan.before.hosts:
-        raise bad_input(
-            f"{folder}: exists and was not added by adopt: move it, or name another with dir="
-        )
+        why = "exists and was not added by adopt: move it, or name another with dir="
+        raise bad_input(f"{folder}: {why}")
     if plan.before.hosts:
         plan.notes.append(f"{folder}: {_versions(plan.before.toolkit)}")
     plan.notes += vendored.notes(pin) if pin.commit else []
@@ -313,11 +310,10 @@ def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
 
     `run` stands before each command, which is called from `place`.
     """
-    lines = guide(run).splitlines()
-    pages = []
-    for heading, at, last in markdown.sections(lines, 1):
-        title = heading.partition(":")[0]
-        pages.append({"name": title, "when": _WHEN[title], "first": at + 1, "last": last})
+    spans = markdown.sections(guide(run).splitlines(), 1)
+    titled = [(heading.partition(":")[0], at + 1, last) for heading, at, last in spans]
+    pages = [{"name": title, "when": _WHEN[title], "first": first, "last": last}
+             for title, first, last in titled]  # fmt: skip
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run, place))
 
 
@@ -359,9 +355,7 @@ def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     for host in (host for host in map(hosts.find, chosen) if host.allows):
         path, key, rule = host.allows
         path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
-        lines.append(
-            f"{host.title} asks before commands. If these, which only read, shall run without a"
-            f" question, add to {key} in {path}:"
-        )
+        asks = "asks before commands. If these, which only read, shall run without a question"
+        lines.append(f"{host.title} {asks}, add to {key} in {path}:")
         lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

@@ -153,10 +153,9 @@ def carry_out(plan: Plan) -> None:
     """
     gone = not plan.record.hosts
     if not gone:
-        between = {
-            path: list(dict.fromkeys([*plan.before.files.get(path, []), *digests]))
-            for path, digests in {**plan.before.files, **plan.record.files}.items()
-        }
+        before, both = plan.before.files, {**plan.before.files, **plan.record.files}
+        between = {path: list(dict.fromkeys([*before.get(path, []), *digests]))
+                   for path, digests in both.items()}  # fmt: skip
         _write_record(plan, plan.record.replace(files=between))
     for change in plan.changes:
         path = os.path.join(plan.into, change.path)
@@ -215,14 +214,13 @@ def _sweep(plan: Plan) -> None:
     """Clean up after the last file: leftovers of set-up, the record, and empty folders."""
     record_path = os.path.join(plan.into, plan.record_path)
     state = os.path.dirname(record_path)
-    if plan.record_path == vendored.LINK_RECORD:
+    is_link = plan.record_path == vendored.LINK_RECORD
+    if plan.before.hosts and os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
+        shutil.rmtree(os.path.join(state, ".venv"), ignore_errors=True)
+    if is_link or plan.before.hosts:
         files.discard(record_path)
-        if stores.names_in(state) == [".gitignore"]:
-            files.discard(os.path.join(state, ".gitignore"))
-    elif plan.before.hosts:
-        if os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
-            shutil.rmtree(os.path.join(state, ".venv"), ignore_errors=True)
-        files.discard(record_path)
+    if is_link and stores.names_in(state) == [".gitignore"]:
+        files.discard(os.path.join(state, ".gitignore"))
     for path in sorted(plan.before.made, key=len, reverse=True):
         if path.endswith("/"):
             _remove_empty(os.path.join(plan.into, path))
@@ -304,11 +302,8 @@ def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
         file.flush()
         fields = git.run(folder, *asked, stdin=file.name, fine=(0, 1)).split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
-    return {
-        path: f"{source}:{line}: {pattern}"
-        for source, line, pattern, path in rows
-        if not pattern.startswith("!")
-    }
+    return {path: f"{source}:{line}: {pattern}" for source, line, pattern, path in rows
+            if not pattern.startswith("!")}  # fmt: skip
 
 
 def described(hidden: dict[str, str]) -> list[str]:
@@ -316,8 +311,7 @@ def described(hidden: dict[str, str]) -> list[str]:
     lines = []
     for rule in dict.fromkeys(hidden.values()):
         first, *others = [path for path, its_rule in hidden.items() if its_rule == rule]
-        more = f" and {len(others)} more" if others else ""
-        lines.append(f"{rule} ignores {first}{more}")
+        lines.append(f"{rule} ignores {first}{f' and {len(others)} more' if others else ''}")
     return lines
 
 
@@ -327,10 +321,8 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     hidden = ignored(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
     if not hidden:
         return
-    lines = [
-        "git ignores files that would be written, so no clone would have them; nothing was written"
-    ]
-    lines += [f"  {line}" for line in described(hidden)]
+    why = "git ignores files that would be written, so no clone would have them"
+    lines = [f"{why}; nothing was written", *(f"  {line}" for line in described(hidden))]
     lines.append(f"either {mend(into, folder, hidden)}")
     copy = [path.removeprefix(folder + "/") for path in hidden if f"{folder}/" in path]
     free = (other for other in _OTHER_FOLDERS if not os.path.exists(os.path.join(into, other)))

@@ -195,12 +195,10 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = f"{_adopt(layout)} brings the hooks up to date"
     for host in map(find, hosts):
-        events: dict[str, list[str]] = {}
-        for event, problems in fire(layout, host):
-            for problem in problems:
-                events.setdefault(problem, []).append(event)
-        for problem, named in events.items():
-            yield Finding(f"{host.name} {', '.join(named)}: {problem}", mend)
+        fired = list(fire(layout, host))
+        for problem in dict.fromkeys(problem for _, problems in fired for problem in problems):
+            named = ", ".join(event for event, problems in fired if problem in problems)
+            yield Finding(f"{host.name} {named}: {problem}", mend)
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -245,21 +243,17 @@ def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]
         words, arguments = str(ours["command"]), ours.get("args")
         if (handler.get("command"), handler.get("args")) != (words, arguments):
             continue
-        if _starts_us(os.path.join(top, folder), own):
-            if not isinstance(arguments, list):
-                return ["/bin/sh", "-c", words]
+        launcher = os.path.join(top, folder, LAUNCHER)
+        starts_us = os.path.realpath(os.path.join(top, folder)) == own
+        if not starts_us and os.path.isfile(launcher) and not os.path.islink(launcher):
+            pinned = vendored.pin()
+            wrapper = vendored.wrapper_files(pinned)[LAUNCHER][0] if pinned.commit else None
+            starts_us = files.read_bytes(launcher) == wrapper
+        if starts_us and isinstance(arguments, list):
             return [word.replace(f"${{{host.project}}}", top) for word in (words, *arguments)]
+        if starts_us:
+            return ["/bin/sh", "-c", words]
     return []
-
-
-def _starts_us(place: str, own: str) -> bool:
-    """Whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
-    if os.path.realpath(place) == own:
-        return True
-    launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
-    if not pinned.commit or os.path.islink(launcher) or not os.path.isfile(launcher):
-        return False
-    return files.read_bytes(launcher) == vendored.wrapper_files(pinned)[LAUNCHER][0]
 
 
 def _fire(
@@ -275,10 +269,8 @@ def _fire(
     for _ in range(_ATTEMPTS):
         start = time.monotonic()
         try:
-            done = subprocess.run(
-                command, input=text.encode(), env=environment, cwd=place,
-                capture_output=True, timeout=_LIMIT,
-            )  # fmt: skip
+            done = subprocess.run(command, input=text.encode(), env=environment, cwd=place,
+                                  capture_output=True, timeout=_LIMIT)  # fmt: skip
         except OSError as error:
             return [_why_not_started(error)]
         except subprocess.TimeoutExpired:
@@ -298,9 +290,9 @@ def _why_not_started(error: OSError) -> str:
     program = str(error.filename)
     if not isinstance(error, PermissionError) or not os.path.isfile(program):
         return f"cannot be started: {program}: {error.strerror}"
-    if os.stat(program).st_mode & 0o111:
-        return f"{program} cannot be started: its disk is mounted noexec: move the repository"
-    return f"{program} cannot be started: chmod +x '{program}'"
+    noexec = "its disk is mounted noexec: move the repository"
+    mend = noexec if os.stat(program).st_mode & 0o111 else f"chmod +x '{program}'"
+    return f"{program} cannot be started: {mend}"
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
@@ -467,26 +459,13 @@ def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         for message in broken[:_SHOWN]:
             problem, newer, _ = message.partition(f": {UPGRADE}")
             yield Finding(problem, UPGRADE if newer else store.mend, store.label)
-        if len(broken) > _SHOWN:
-            problem = f"{len(broken) - _SHOWN} more files cannot be read"
-            yield Finding(problem, store.mend, store.label)
+        if left := broken[_SHOWN:]:
+            yield Finding(f"{len(left)} more files cannot be read", store.mend, store.label)
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("versions", versions),
-    ("set-up", set_up),
-    ("root", writable),
-    ("settings", trusted),
-    ("hosts", hosts_there),
-    ("make", names_taken),
-    ("hooks", hooks),
-    ("diagnostics", failures),
-    ("ignore", ignored),
-    ("ignore", ignored_copies),
-    ("copies", drift),
-    ("copies", adopted_files),
-    ("machines", kept_beside),
-    ("locks", locks),
-    ("ledger", history),
-    ("stores", documents),
-)
+    ("versions", versions), ("set-up", set_up), ("root", writable), ("settings", trusted),
+    ("hosts", hosts_there), ("make", names_taken), ("hooks", hooks), ("diagnostics", failures),
+    ("ignore", ignored), ("ignore", ignored_copies), ("copies", drift), ("copies", adopted_files),
+    ("machines", kept_beside), ("locks", locks), ("ledger", history), ("stores", documents),
+)  # fmt: skip

@@ -93,8 +93,7 @@ def saved(layout: Layout, hook: HookInput) -> Answer:
 
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
-    where = "this session" if session == hook.session else "the session before"
-    stored = _payloads(layout, session, where)
+    stored = _payloads(layout, hook, session)
     is_told = goes_on or (dead and stored)
     if answer == NOTHING and not is_told:
         died, answer = "", _open_task(layout)
@@ -148,7 +147,7 @@ def told(layout: Layout, session: str) -> str:
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
-def _payloads(layout: Layout, session: str, where: str) -> str:
+def _payloads(layout: Layout, hook: HookInput, session: str) -> str:
     """A line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
@@ -160,6 +159,7 @@ def _payloads(layout: Layout, session: str, where: str) -> str:
     ids = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
     if not ids:
         return ""
+    where = "this session" if session == hook.session else "the session before"
     newest = ", ".join(f"`{name}`" for name in ids[: -_NAMED - 1 : -1])
     more = f" and {len(ids) - _NAMED} older" if len(ids) > _NAMED else ""
     return f"Stored in {where}: {newest}{more}: `make payload_show ref=…` shows one."
@@ -176,14 +176,13 @@ def _open_task(layout: Layout) -> Answer:
         tasks = store.candidates(where, starts=True) if os.path.isdir(where.memory) else ()
         last = {task: recovery_report.last_saved(where, task) for task in tasks}
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        if len(last) == 1:
-            ((task, saved),) = last.items()
-            command = f"`make memory_recover task={task}{tree}` prints what is known"
-            return Answer(context=f"The task `{task}` is open, {saved}: {command}.")
-        if last:
-            listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+        listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+        if len(last) > 1:
             command = f"`make memory_recover task=…{tree}` prints one"
             return Answer(context=f"{len(tasks)} tasks are open: {listed}: {command}.")
+        for task, saved in last.items():
+            command = f"`make memory_recover task={task}{tree}` prints what is known"
+            return Answer(context=f"The task `{task}` is open, {saved}: {command}.")
     return NOTHING
 
 
@@ -227,9 +226,8 @@ def switch_agent(layout: Layout, hook: HookInput) -> Answer:
 
     limits = layout.limits
     prompt = redaction.redacted(hook.text("prompt"), limits.secrets_allow)[0]
-    longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    transcript = hook.text("transcript_path")
-    text = switch.switch_from_prompt(layout, prompt, names.now(), longest, most, transcript)
+    how = limits.hook_context_characters, limits.hook_context_tokens, hook.text("transcript_path")
+    text = switch.switch_from_prompt(layout, prompt, names.now(), *how)
     if text is None:
         called = agents.recognized(hook.text("prompt"), limits.handoff_prefixes)
         if called and not os.path.exists(os.path.join(layout.here, called[0])):

@@ -40,10 +40,8 @@ def upgrade(layout: Layout, args: Arguments) -> str:
         adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
         top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
     if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
-        raise ContextError(
-            f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
-            " release in its place"
-        )
+        why = "is neither a git checkout nor what adopt made: unpack a newer release in its place"
+        raise ContextError(f"{version.TOOLKIT}: {why}")
     folder = os.path.join(layout.here, args.to)
     if args.to and os.path.isdir(folder):
         return _copy(os.path.realpath(folder), adopted, top, args, args.to)

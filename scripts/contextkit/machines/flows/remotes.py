@@ -204,7 +204,8 @@ def signed(keys: Keys, head: Head) -> Head:
     literal = keys.key.removeprefix("key::")
     is_key = literal != keys.key or literal.startswith("ssh-")
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
-        print(literal, file=file, flush=True)
+        file.write(literal + "\n")
+        file.flush()
         path = file.name if is_key else keys.key
         status, out, reason = _run(head, "sign", "-f", path, "-n", _NAMESPACE)
     if status:
