@@ -162,10 +162,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
         name = os.path.basename(path).removesuffix(".yaml")
         cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
-        text=text,
-        exact=True,
+        text=text, exact=True,
         data=lambda: [_row(layout, path, handoffs.parse(text, layout.shown(path)))],
-    )
+    )  # fmt: skip
 
 
 def _row(layout: Layout, path: str, handoff: handoffs.Handoff) -> dict[str, object]:

@@ -147,11 +147,9 @@ def prune(layout: Layout, args: Arguments) -> Answer:
     how = (args.keep or 0, args.older_than, args.merged, args.dry_run)
     going = upkeep.prune(layout, names.now(), *how)
     talk = "dry run: nothing was removed" if args.dry_run else ""
-    return Answer(
-        text="\n".join(f"{path}  {why}" for path, why in going.items()),
-        talk=talk if going else "nothing to remove",
-        data=[{"id": path, "why": why} for path, why in going.items()],
-    )
+    text = "\n".join(f"{path}  {why}" for path, why in going.items())
+    data = [{"id": path, "why": why} for path, why in going.items()]
+    return Answer(text=text, talk=talk if going else "nothing to remove", data=data)
 
 
 def _chosen(layout: Layout, args: Arguments) -> str:

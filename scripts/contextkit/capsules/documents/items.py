@@ -214,8 +214,6 @@ def _joined(items: list[Item], texts: Sequence[str]) -> str:
 def _losses(items: list[Item], gone: list[Item]) -> list[str]:
     """A line for each section that lost something, in the order of the body."""
     whole, lost = ([item.section for item in each] for each in (items, gone))
-    return [
-        f"{section or 'the beginning'}: {lost.count(section)} of {whole.count(section)} items"
-        for section in dict.fromkeys(whole)
-        if section in lost
-    ]
+    parts = (section for section in dict.fromkeys(whole) if section in lost)
+    return [f"{section or 'the beginning'}: {lost.count(section)} of {whole.count(section)} items"
+            for section in parts]  # fmt: skip

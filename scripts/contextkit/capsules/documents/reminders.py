@@ -18,13 +18,8 @@ from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Iterable
 
-_LABELS = {
-    "Topic": "topic",
-    "Note": "note",
-    "Next step": "next_step",
-    "Tags": "tags",
-    "Done": "done",
-}
+_LABELS = {"Topic": "topic", "Note": "note", "Next step": "next_step", "Tags": "tags",
+           "Done": "done"}  # fmt: skip
 _FORMAT = "<!-- contextkit: format="  # above the first entry; an inbox without it has format 1
 _DONE = "- **Done:**"
 _END = "<!-- end "
@@ -98,10 +93,8 @@ def parse(text: str) -> tuple[Reminder, ...]:
         parsed = entry.reminder()
         still_open = parsed.replace(done="") if parsed.done else parsed
         marks.setdefault(still_open, {}).update(dict.fromkeys(parsed.done.split("\n")))
-    return tuple(
-        reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
-        for reminder, done in marks.items()
-    )
+    return tuple(reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
+                 for reminder, done in marks.items())  # fmt: skip
 
 
 def render(reminder: Reminder) -> str:

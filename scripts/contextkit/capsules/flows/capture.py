@@ -167,11 +167,9 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
     """The prompt within its cap: quotes (without secrets) are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
-    texts = [
-        tokens.clip(names.one_line(text) if quote.between == "\n" else text, quote.room)
-        for quote in quoted
-        for text in redaction.cleaned(list(quote.texts), allowed)
-    ]
+    texts = [tokens.clip(names.one_line(text) if quote.between == "\n" else text, quote.room)
+             for quote in quoted
+             for text in redaction.cleaned(list(quote.texts), allowed)]  # fmt: skip
 
     def made(texts: Sequence[str]) -> str:
         rest = iter(texts)
@@ -189,10 +187,8 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
     from contextkit.text import fitting
 
     steps = list(enumerate(_SHARES))
-    parts = [
-        fitting.Part(text, tuple((step, len(text) * share // 100) for step, share in steps), 20)
-        for text in texts
-    ]
+    cuts = ([(step, len(text) * share // 100) for step, share in steps] for text in texts)
+    parts = [fitting.Part(text, tuple(own), 20) for text, own in zip(texts, cuts, strict=True)]
     prompt = made(fitting.fit(parts, lambda texts: tokens.within(made(texts), cap, tokenizer)))
     remark(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
     if not tokens.within(prompt, cap, tokenizer):
@@ -232,10 +228,8 @@ def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
     title = f"From `{before.path}`, the capsule that this one replaces"
     title += ": decisions, threads and preferences that are still open"
     still_open = [item.bare for item in items.carried(before.whole, "")]
-    return [
-        Quote(title=title, texts=still_open, path=before.path),
-        Quote(title=f"What has changed since `{before.path}`", texts=before.news),
-    ]
+    news = Quote(title=f"What has changed since `{before.path}`", texts=before.news)
+    return [Quote(title=title, texts=still_open, path=before.path), news]
 
 
 def _task(layout: Layout, now: int) -> list[Quote]:
@@ -290,8 +284,7 @@ def _dismissals(layout: Layout) -> list[Quote]:
 
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
-    lines = [f"{row.title}: {row.reason}" for row in newest]
-    return [Quote(title="Dismissed findings", texts=lines)]
+    return [Quote(title="Dismissed findings", texts=[f"{r.title}: {r.reason}" for r in newest])]
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

@@ -93,10 +93,8 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
     mend = "remove it, use redact=1, or list it in secrets_allow"
     seal_in = capsules.seal_of(text)  # the sealed commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
-    secrets = [
-        _error(f"looks like a secret ({secret.kind})", secret.line, mend)
-        for secret in redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
-    ]
+    there = redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
+    secrets = [_error(f"looks like a secret ({s.kind})", s.line, mend) for s in there]
     try:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:

@@ -217,12 +217,8 @@ def template_document(layout: Layout) -> str:
     """The documented template: the template of artifacts with placeholders for values."""
     values = {name: PLACEHOLDERS.get(name, getattr(Handoff, name, "")) for name in Handoff.fields()}
     body = templates.render("agent_handoff.yaml", handoff=values)
-    return templates.render(
-        "agent_handoff_template.yaml",
-        folder=layout.places.handoffs,
-        limits=layout.limits,
-        body=body.rstrip("\n"),
-    )
+    values = {"folder": layout.places.handoffs, "limits": layout.limits, "body": body.rstrip("\n")}
+    return templates.render("agent_handoff_template.yaml", **values)
 
 
 def save(layout: Layout, handoff: Handoff, name: str = "") -> str:

@@ -146,11 +146,9 @@ def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
     values = {"version": version.VERSION, "commit": pinned.commit, "short": pinned.commit[:_SHORT]}
     makefile = templates.render("wrapper.mk", origin=pinned.origin, **values)
     hook = templates.render("wrapper_hook.sh", **values)
-    return {
-        "Makefile": (makefile.encode("utf-8"), False),
-        "install.sh": (files.read_bytes(_INSTALL), True),
-        "scripts/hook.sh": (hook.encode("utf-8"), True),
-    }
+    install = files.read_bytes(_INSTALL)
+    return {"Makefile": (makefile.encode("utf-8"), False), "install.sh": (install, True),
+            "scripts/hook.sh": (hook.encode("utf-8"), True)}  # fmt: skip
 
 
 def notes(pinned: Pin) -> list[str]:

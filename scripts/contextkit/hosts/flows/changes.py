@@ -129,10 +129,8 @@ def told(plan: Plan, whole: bool) -> str:
     """
     lines = []
     for change in (change for change in plan.changes if not change.ours):
-        old, new = (
-            (data or b"").decode("utf-8", "surrogateescape").splitlines()
-            for data in (change.old, change.new)
-        )
+        texts = ((d or b"").decode("utf-8", "surrogateescape") for d in (change.old, change.new))
+        old, new = map(str.splitlines, texts)
         before = "/dev/null" if change.old is None else change.path
         after = "/dev/null" if change.new is None else change.path
         made = list(difflib.unified_diff(old, new, before, after, lineterm=""))

@@ -312,10 +312,8 @@ def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
     if isinstance(result, list):
         return [_shortened(layout, hook, value) for value in result]
     if isinstance(result, dict) and not result.get("isImage"):
-        return {
-            key: value if key in _ENCODED else _shortened(layout, hook, value)
-            for key, value in result.items()
-        }
+        return {key: value if key in _ENCODED else _shortened(layout, hook, value)
+                for key, value in result.items()}  # fmt: skip
     return result
 
 

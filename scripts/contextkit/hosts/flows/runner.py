@@ -171,9 +171,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import addresses
 
     elsewhere = addresses.elsewhere(layout)
-    places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
-             if ref in elsewhere]  # fmt: skip
-    line = f"Stored on another machine: {', '.join(places)}." if places else ""
+    theirs = [ref for ref in answer.refs if ref in elsewhere]
+    places = ", ".join(f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in theirs)
+    line = f"Stored on another machine: {places}." if places else ""
     return answer.replace(context=f"{answer.context}\n{line}".strip("\n"))
 
 
@@ -255,10 +255,8 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
 def tell_unwritable(layout: Layout, hook: HookInput) -> Answer:
     """Say that nothing can be kept where neither our state nor the root can be written."""
     place = layout.state if os.path.isdir(layout.state) else layout.root
-    if os.access(place, os.W_OK):
-        return NOTHING
     text = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
-    return Answer(context=text)
+    return NOTHING if os.access(place, os.W_OK) else Answer(context=text)
 
 
 def _may_sweep(layout: Layout, hook: HookInput) -> bool:
@@ -277,11 +275,10 @@ def _may_recover(layout: Layout, hook: HookInput) -> bool:
     """Whether something may be saved here, another session has died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
-    if hook.text("source") == "compact" and os.path.isfile(layout.reminders):
+    source, noted = hook.text("source"), stores.names_in(layout.running)
+    if source == "compact" and os.path.isfile(layout.reminders):
         return True  # its open notes
-    noted = stores.names_in(layout.running)
-    goes_on = hook.text("source") in ("compact", "resume")
-    return bool(noted) and (goes_on or noted != [hook.session])
+    return bool(noted) and (source in ("compact", "resume") or noted != [hook.session])
 
 
 def note_session(layout: Layout, hook: HookInput) -> Answer:
@@ -297,8 +294,7 @@ def note_session(layout: Layout, hook: HookInput) -> Answer:
     is_new = bool(hook.session) and not os.path.exists(record)
     if is_new and works and not hook.agent:
         process = os.environ.get(host.process, "")
-        number = process if process.isdigit() else str(os.getppid())
-        files.write(record, f"{number}\n{path}\n")
+        files.write(record, f"{process if process.isdigit() else os.getppid()}\n{path}\n")
     return NOTHING
 
 
@@ -318,10 +314,8 @@ def _calls_an_agent(layout: Layout, hook: HookInput) -> object:
 def note_start(layout: Layout, hook: HookInput) -> Answer:
     """Record when a subagent started: those that ran in parallel get verdicts of their own."""
     if hook.agent:
-        before = seen_agents.load(layout, hook.session, hook.agent)
-        record = seen_agents.HookAgent(
-            agent_type=hook.agent_type, started=names.now(), about=before.about
-        )
+        about = seen_agents.load(layout, hook.session, hook.agent).about
+        record = seen_agents.HookAgent(agent_type=hook.agent_type, started=names.now(), about=about)
         seen_agents.save(layout, hook.session, hook.agent, record)
     return NOTHING
 
@@ -340,8 +334,7 @@ def _may_brief(layout: Layout, hook: HookInput) -> bool:
     """Whether a subagent gets a briefing, unlike one that judges others or works for a run."""
     from contextkit.base import agents
 
-    places = (layout.capsules, layout.handoffs)
-    there = _is_apart(layout) or any(map(os.path.isdir, places))
+    there = _is_apart(layout) or any(map(os.path.isdir, (layout.capsules, layout.handoffs)))
     return there and not (agents.judges(hook.agent_type) or _is_expected(layout, hook))
 
 
@@ -351,8 +344,8 @@ def ask(layout: Layout, hook: HookInput) -> Answer:
         return NOTHING
     from contextkit.payloads.documents import receipts
 
-    path = receipts.prepare(layout, hook.agent)
-    return Answer(context=receipts.contract(layout.shown(path)))
+    path = layout.shown(receipts.prepare(layout, hook.agent))
+    return Answer(context=receipts.contract(path))
 
 
 def _is_expected(layout: Layout, hook: HookInput) -> bool:
@@ -387,12 +380,11 @@ def keep_finding(layout: Layout, hook: HookInput) -> Answer:
         return NOTHING
     from contextkit.memory.documents import store
 
-    if not store.current_task(layout) or _nobody(layout, hook):
-        return NOTHING
-    from contextkit.memory.flows import agents
+    if store.current_task(layout) and not _nobody(layout, hook):
+        from contextkit.memory.flows import agents
 
-    name = hook.agent_type or hook.agent
-    agents.agent_ended(layout, name, hook.text("last_assistant_message"), names.now())
+        message = hook.text("last_assistant_message")
+        agents.agent_ended(layout, hook.agent_type, message, names.now())
     return NOTHING
 
 
@@ -413,9 +405,8 @@ def _may_review(layout: Layout, hook: HookInput) -> bool:
 
 def _nobody(layout: Layout, hook: HookInput) -> bool:
     """Whether the host's own summarizer stops: it has no type and never started."""
-    if hook.passed.get("agent_type") != "":
-        return False
-    return not seen_agents.load(layout, hook.session, hook.agent).started
+    has_type = hook.passed.get("agent_type") != ""
+    return not (has_type or seen_agents.load(layout, hook.session, hook.agent).started)
 
 
 def _is_of_an_agent(layout: Layout, hook: HookInput) -> bool:
@@ -441,8 +432,8 @@ def _longest(result: object) -> int:
 def _has_work(layout: Layout, hook: HookInput) -> bool:
     """Whether an ending session has anything that ends with it."""
     places = (layout.payloads, layout.hooks, layout.running)
-    state = os.path.join(layout.handoffs, "session-state")
     of_session = [os.path.join(place, hook.session) for place in places]
+    state = os.path.join(layout.handoffs, "session-state")
     return bool(hook.session) and any(map(os.path.exists, [*of_session, state]))
 
 
