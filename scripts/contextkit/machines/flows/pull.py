@@ -108,11 +108,10 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     entries = [entry for _, entry in newest.values() if chosen.takes(entry.name, entry.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
-    ended, outputs, documents = list[Entry](), list[Entry](), list[Entry]()
-    apart = {manifests.ENDED: ended, shares.OUTPUT: outputs}
-    for entry in sorted(wanted, key=lambda entry: entry.name):
-        apart.get(entry.kind, documents).append(entry)
-    for entry in ended:
+    wanted.sort(key=lambda entry: entry.name)
+    outputs = [entry for entry in wanted if entry.kind == shares.OUTPUT]
+    documents = [entry for entry in wanted if entry.kind not in (manifests.ENDED, shares.OUTPUT)]
+    for entry in (entry for entry in wanted if entry.kind == manifests.ENDED):
         _end(offer, entry)
     if report.dry_run:
         for entry in [*documents, *outputs]:
@@ -201,10 +200,7 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         if session:
             retention.resume(offer.layout, session, offer.now)
             offer.sessions[session] = None
-        did = _settle(offer, entry, path, data)
-    if did:
-        word, _, to = did.partition(" ")
-        offer.tell(word, entry, to)
+        _settle(offer, entry, path, data)
 
 
 def _check_spelling(offer: Offer, name: str) -> None:
@@ -226,8 +222,8 @@ def _spellings(name: str) -> Iterator[tuple[str, str]]:
         yield unicodedata.normalize("NFKC", part).casefold(), part
 
 
-def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
-    """Reconcile a document with what is at its place; return what was done, empty for nothing."""
+def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
+    """Reconcile a document with what is at its place; report what was done, if anything."""
     if not os.path.lexists(path):
         try:
             files.create(path, data, exact=True)
@@ -236,26 +232,22 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
             pass  # another process made it just now
     ours = files.read_bytes(path)
     version = shares.note(offer.notes, entry.name, ours, (), offer.now)
-    if ours == data:
-        _note_settled(offer, version, entry)
-        return ""
-    if version.source == offer.sender.id:  # as the sender gave it
+    if version.source == offer.sender.id and ours != data:  # as the sender gave it
         files.write(path, data)
         return _taken(offer, entry, path, data)
     merge = shares.merger(entry.name)
     both = (data, ours) if version.author == offer.sender.id else (ours, data)
-    merged = merge(*both) if merge else None
-    if merged is not None:
-        _note_settled(offer, version, entry)
-        if merged == ours:
-            return ""
+    merged = ours if ours == data else merge(*both) if merge else None
+    if merged is None:
+        return _beside(offer, entry, path, data, version)
+    _note_settled(offer, version, entry)
+    if merged != ours:
         files.write(path, merged)
         shares.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
-        return "merged"
-    return _beside(offer, entry, path, data, version)
+        offer.tell("merged", entry)
 
 
-def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
+def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
     """Record that the sender's text is now at `path`."""
     version = offer.notes.documents[entry.name]
     state = os.stat(path)
@@ -265,10 +257,10 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     version.coming = ""
     _note_settled(offer, version, entry)
     shares.note_settled(offer.layout, version)
-    return "taken"
+    offer.tell("taken", entry)
 
 
-def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
+def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> None:
     """Keep their text beside ours, in place of their older one if nobody edited that.
 
     A copy is recorded before it is written, as `_announce` did: after a kill in between, it is
@@ -292,7 +284,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
         except FileExistsError:
             version.beside.pop()  # somebody took the name just now: the next one
     version.counts[offer.sender.id] = entry.count
-    return f"beside {copy.path}"
+    offer.tell("beside", entry, copy.path)
 
 
 def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:

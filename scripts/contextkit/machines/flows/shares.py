@@ -44,35 +44,22 @@ _LINE = 4_000  # bytes of an event
 _PIECE = 1 << 16  # bytes of a piece of the ledger
 
 
-def kinds() -> tuple[str, ...]:
-    """Every kind that can travel."""
-    return (*(store.kind for store in stores.STORES if store.travels), *OWN, OUTPUT)
-
-
-def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: those not in git, and the inbox."""
-    in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
-    return tuple(kind for kind in kinds() if kind not in in_git)
-
-
-def _store(kind: str) -> stores.Store | None:
-    store = stores.BY_KIND.get(kind)
-    return store if store and store.travels else None
+_STORES = {store.kind: store for store in stores.STORES if store.travels}
+KINDS = (*_STORES, *OWN, OUTPUT)  # all that can travel
+# Those that travel unless others are named: what is not in git, and the inbox.
+_USUAL = {kind for kind in KINDS
+          if kind not in _STORES or _STORES[kind].is_file or not _STORES[kind].in_git}  # fmt: skip
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
     """(name, path) of every file here that can travel, in no particular order."""
-    for store in stores.STORES:
-        if not store.travels:
-            continue
-        place = layout.store(store.kind)
-        if store.is_file:
-            if os.path.isfile(place) and not os.path.islink(place):
-                yield f"{store.kind}/{os.path.basename(store.place)}", place
-            continue
-        for relative in _below(place):
+    for kind, store in _STORES.items():
+        place = layout.store(kind)
+        if store.is_file and os.path.isfile(place) and not os.path.islink(place):
+            yield f"{kind}/{os.path.basename(store.place)}", place
+        for relative in () if store.is_file else _below(place):
             if any(_matches(relative, pattern) for pattern in store.travels):
-                yield f"{store.kind}/{relative}", os.path.join(place, relative)
+                yield f"{kind}/{relative}", os.path.join(place, relative)
     for run in runs.load_all(layout).documents:  # what agents wrote, and what was made of it
         folder = layout.join(run.output_dir)
         roster = formats.object_in(files.text_of(os.path.join(folder, runs.ROSTER_FILE)).encode())
@@ -124,7 +111,7 @@ def address(name: str) -> str:
         return f"{'session' if of == 'payload' else 'task'}:{subject}"
     if kind == LEDGER:
         return f"{LEDGER}:{path.rpartition('/')[2].removesuffix('.jsonl')}"
-    store = _store(kind)
+    store = _STORES.get(kind)
     return f"{kind}:{path.removesuffix(store.suffix) if store else path}"
 
 
@@ -145,7 +132,7 @@ def place(layout: Layout, name: str) -> str:
         if not f"{folder}/".startswith(_OUTPUT_PLACES):
             raise ContextError(f"{folder}: output of another machine only goes where reviews write")
         return _below_store(layout, layout.join(folder), rest, OUTPUT)
-    store = _store(kind)
+    store = _STORES.get(kind)
     if store is None or stores.MARK in relative or relative.endswith(".tmp"):
         raise ContextError(f"{names.brief(name)}: documents of this kind do not travel")
     if store.is_file:
@@ -191,7 +178,7 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
     kind = name.partition("/")[0]
     if kind == "payload":
         return retention.session_lock(layout, session_of(name))
-    store = _store(kind)
+    store = _STORES.get(kind)
     if kind == "run" or (store and store.is_file):
         return files.locked(layout.lock(path))
     return nullcontext()
@@ -209,7 +196,7 @@ def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]
         is_ours = version.source in ("", notes.machine) or kind in OWN
         if version.gone or is_ours or not version.sha256:
             continue
-        store = _store(kind)
+        store = _STORES.get(kind)
         path = layout.store(kind) if store else place(layout, name)
         path = path if not store or store.is_file else os.path.join(path, relative)
         machine = notes.names.get(version.source, version.source)
@@ -222,7 +209,7 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     It keeps our entries, adds nothing if ours includes theirs, and returns None for two texts that
     are not versions of one document.
     """
-    store = _store(name.partition("/")[0])
+    store = _STORES.get(name.partition("/")[0])
     return stores.module(store).merge if store and store.merges else None
 
 
@@ -306,7 +293,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
 HISTORY = "history"  # a piece of the ledger moved
 _QUIET = ("withdrawn", HISTORY)  # counted in the totals only
 _MEMORY = ("plan", "finding", "checkpoint", "snapshot", "archived")
-_WORDS = {"all": (), "memory": _MEMORY, "review": ("run", "verdict", OUTPUT)}
+_WORDS = {"all": KINDS, "memory": _MEMORY, "review": ("run", "verdict", OUTPUT)}
 
 Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
@@ -403,8 +390,8 @@ class Choice(Record):
         """Whether a document is selected; `about` is the task or run that it names."""
         kind, path = name.partition("/")[::2]
         of = path.partition("/")[0] if kind == manifests.ENDED else kind
-        meant = self.kinds or by_default()
-        if of not in meant and not (of == "memory" and set(meant) & set(_MEMORY)):
+        meant = set(self.kinds) or _USUAL
+        if of not in meant and not (of == "memory" and meant & set(_MEMORY)):
             return False
         first, _, rest = path.removeprefix(f"{of}/").partition("/")
         put_away = rest.partition("/")[0] if first == "runs" else about
@@ -421,10 +408,9 @@ class Choice(Record):
 
 def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
     """Parse the selection that was typed. Raises ContextError for a kind that does not travel."""
-    all_kinds = kinds()
-    words = {**{kind: (kind,) for kind in all_kinds}, **_WORDS, "all": all_kinds}
+    words = {**{kind: (kind,) for kind in KINDS}, **_WORDS}
     for word in (word for word in what if word not in words):
-        near, choices = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
+        near, choices = names.nearest(word, KINDS), ", ".join([*_WORDS, *KINDS])
         raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
     if session:
         sessions.check(session)
