@@ -378,25 +378,18 @@ def seal_of(text: str) -> Seal | None:
 
 def unsealed(text: str) -> str:
     """The capsule without its seal."""
-    return _edited(text, _seal_lines(text.split("\n")), [])
+    return sealed(text, Seal())
 
 
 def sealed(text: str, seal: Seal) -> str:
     """The capsule with this seal, replacing any other, as the last lines of its front matter."""
+    lines, gone, in_list = text.split("\n"), list[int](), False
+    for at in range(1, markdown.front_matter(lines)):
+        line = lines[at].rstrip()
+        in_list = line == "references:" or (in_list and line.startswith("  - "))
+        gone += [at] if in_list or line.startswith("head: ") else []
     added = [f"head: {seal.head}"] if seal.head else []
     added += ["references:"] if seal.digests else []
     for path, digest in seal.digests.items():
         added.append(f"  - {filters.quoted(f'{path} {digest[:_DIGEST]}'.rstrip(), always=True)}")
-    return _edited(text, _seal_lines(text.split("\n")), added)
-
-
-def _seal_lines(lines: list[str]) -> list[int]:
-    """The indexes of the lines that form the seal."""
-    indexes = []
-    in_list = False
-    for at in range(1, markdown.front_matter(lines)):
-        line = lines[at].rstrip()
-        in_list = line == "references:" or (in_list and line.startswith("  - "))
-        if in_list or line.startswith("head: "):
-            indexes.append(at)
-    return indexes
+    return _edited(text, gone, added)

@@ -172,11 +172,9 @@ def load_profile(layout: Layout, path: str) -> str:
 
 def lines_of_its_own(text: str, others: str) -> frozenset[str]:
     """The longer lines that a profile has and `others` does not, without list markers."""
-    return frozenset(_bare_lines(text)) - frozenset(_bare_lines(others))
-
-
-def _bare_lines(text: str) -> list[str]:
-    return [bare for line in text.split("\n") if len(bare := line.strip(" \t\r-*#>")) >= _LONG]
+    own, theirs = (frozenset(line.strip(" \t\r-*#>") for line in each.split("\n"))
+                   for each in (text, others))  # fmt: skip
+    return frozenset(line for line in own - theirs if len(line) >= _LONG)
 
 
 def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Row]:

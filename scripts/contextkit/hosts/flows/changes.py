@@ -200,12 +200,8 @@ def _remove_emptied(plan: Plan) -> None:
         if folder.startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
-            _remove_empty(place)
-
-
-def _remove_empty(folder: str) -> None:
-    with contextlib.suppress(OSError):  # something is in it, or it is gone
-        os.rmdir(folder)
+            with contextlib.suppress(OSError):  # something is in it, or it is gone
+                os.rmdir(place)
 
 
 def _sweep(plan: Plan) -> None:
@@ -220,8 +216,8 @@ def _sweep(plan: Plan) -> None:
     if is_link and stores.names_in(state) == [".gitignore"]:
         files.discard(os.path.join(state, ".gitignore"))
     for path in sorted(plan.before.made, key=len, reverse=True):
-        if path.endswith("/"):
-            _remove_empty(os.path.join(plan.into, path))
+        with contextlib.suppress(OSError):  # something is in it, it is gone, or it is a file
+            os.rmdir(os.path.join(plan.into, path))
 
 
 def with_block(text: str, lines: str, style: str) -> str:

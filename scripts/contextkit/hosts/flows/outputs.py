@@ -134,20 +134,13 @@ class _Stop:
         if self.record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
             return self.record.verdict
         from contextkit.hosts.flows import reviews
+        from contextkit.reviews.documents import headers, verdicts
 
         if reviews.expected(self.layout, self.hook, self.now):  # its file says it
             return self.record.verdict
-        return next(filter(None, (self._recorded(text, stored) for text in texts)), "")
-
-    def _recorded(self, text: str, stored: str) -> str:
-        """Record the verdict in a text; return its name, or '' if there is none."""
-        from contextkit.reviews.documents import headers
-
-        header = headers.parse(text)
+        header = next(filter(None, map(headers.parse, texts)), None)
         if header is None:
             return ""
-        from contextkit.reviews.documents import verdicts
-
         name = self._name()
         fields = {field: value for field, value in vars(header).items() if field != "form"}
         fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,

@@ -72,6 +72,9 @@ _AGREED = frozenset(
 _MESSAGES = frozenset(  # of git
     "--message --file --reuse-message --fixup --no-edit --dry-run --abort --quit --skip".split()
 )
+_GIT_READS = frozenset("cat-file blame annotate archive difftool mergetool gui".split())
+_GIT_ASKS = frozenset("add rebase checkout reset stash commit restore clean".split())
+_PATCHES = frozenset("-i -p --interactive --patch -e".split())  # how those ask
 _OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
 _MOST_WORDS = 5  # words of a command that may say what it does
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
@@ -207,19 +210,11 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
     pairs = zip(("", *arguments), arguments, strict=False)
     verbs = [word for before, word in pairs if word[:1] != "-" and before not in ("-C", "-c")]
     verb = verbs[0] if verbs else ""
-    if verb in ("cat-file", "blame", "annotate", "archive", "difftool", "mergetool", "gui"):
-        return True
-    if verb == "show" and any(":" in argument for argument in verbs[1:]):
-        return True
-    if verb in ("commit", "revert"):
-        options = arguments[arguments.index(verb) :]
-        if not any(map(_needs_no_editor, options)):
-            return True
-    if "--continue" in arguments:
-        return True
-    return any(argument in ("-i", "-p", "--interactive", "--patch", "-e") for argument in arguments
-               if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
-                           "clean"))  # fmt: skip
+    shows_a_file = verb == "show" and any(":" in argument for argument in verbs[1:])
+    may_edit = verb in ("commit", "revert")
+    edits = may_edit and not any(map(_needs_no_editor, arguments[arguments.index(verb) :]))
+    asks = verb in _GIT_ASKS and not _PATCHES.isdisjoint(arguments)
+    return any((verb in _GIT_READS, shows_a_file, edits, asks, "--continue" in arguments))
 
 
 def _needs_no_editor(argument: str) -> bool:
