@@ -91,21 +91,15 @@ def capture(layout: Layout, request: Request) -> Captured:
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
     values = {
-        "capsule": capsule,
-        "branch": names.one_line(branch),
-        "target": layout.shown(path),
-        "template": template,
-        "session": session,
+        "capsule": capsule, "branch": names.one_line(branch), "target": layout.shown(path),
+        "template": template, "session": session, "highlights": limits.capsule_highlights,
         "characters": f"{round(capsule.token_budget * capsules.CHARACTERS_PER_TOKEN):,}",
-        "highlights": limits.capsule_highlights,
         "plan_note": f"`{notes[0]}`{'' if os.path.isfile(plan) else _NOT_FOUND}",
         "progress_note": f"`{notes[1]}`{'' if os.path.isfile(progress) else _NOT_FOUND}",
-        "inbox": layout.shown(inbox),
-        "reminders": not request.no_reminders,
-        "open_count": len(waiting),
-        "outline": own or outline,
+        "inbox": layout.shown(inbox), "reminders": not request.no_reminders,
+        "open_count": len(waiting), "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
-    }
+    }  # fmt: skip
     left = len(waiting) - len(shown)
     noted_ones = Quote(
         title="Open reminders, newest first", texts=list(map(reminders.line, shown)),

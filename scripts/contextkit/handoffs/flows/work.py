@@ -159,28 +159,18 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
             remark(f"branch: HEAD is detached at {short}: the commit is stored")
     if filled.get("story_path"):
         filled = _with_story(layout, filled)
-    if "files_modified" not in filled:
-        files = _files(layout, seen(layout, since, head), filled.get(EDITED, ()))
+    if "files_modified" not in filled:  # what git sees, and what a session edited unseen by git
+        changed = seen(layout, since, head)
+        paths = {entry: entry.rpartition(" (")[0] or entry for entry in filled.get(EDITED, ())}
+        unseen = [entry for entry, path in paths.items()
+                  if path not in (changed or {}) and os.path.isfile(layout.join(path))]  # fmt: skip
+        told = (names.one_line(f"{path} ({state})") for path, state in (changed or {}).items())
+        # An empty list says that nothing was changed, so what cannot be known has a line.
+        lacks = _NO_REPOSITORY if layout.repository is None else _NO_ANSWER * (changed is None)
+        files = tuple(filter(None, (*told, *unseen, lacks)))
         left = len(files) - layout.limits.handoff_files + 1  # they were not typed: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
     return filled
-
-
-def _files(
-    layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The files that git sees, and existing ones that a session edited unseen by git.
-
-    An empty list says that nothing was changed, so there is a line for what cannot be known.
-    """
-    seen = changed or {}
-    paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
-    unseen = [entry for entry, path in paths.items()
-              if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
-    told = (*(names.one_line(f"{path} ({state})") for path, state in seen.items()), *unseen)
-    if layout.repository is None:
-        return (*told, _NO_REPOSITORY)
-    return told if changed is not None else (*told, _NO_ANSWER)
 
 
 def _with_story(layout: Layout, fields: Fields) -> Fields:

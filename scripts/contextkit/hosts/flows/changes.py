@@ -164,8 +164,7 @@ def carry_out(plan: Plan) -> None:
     for path in (os.path.join(plan.into, name) for name in plan.programs):
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
-    _remove_drafts(plan)
-    _remove_emptied(plan)
+    _tidy(plan)
     if gone:
         _sweep(plan)
     else:
@@ -180,8 +179,11 @@ def _write_record(plan: Plan, record: Adopted) -> None:
         files.write(path, text)
 
 
-def _remove_drafts(plan: Plan) -> None:
-    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
+def _tidy(plan: Plan) -> None:
+    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile.
+
+    And the folders of files of ours that are gone, with the byte code beside those.
+    """
     written = [*plan.before.files, *plan.record.files, plan.record_path, *makefiles.NAMES]
     for host in hosts.every():
         written += [host.instructions, host.settings, host.local_settings]
@@ -190,13 +192,9 @@ def _remove_drafts(plan: Plan) -> None:
         for name in filter(files.is_draft, stores.names_in(folder)):
             if os.path.join(folder, name[1:-17]) in own:  # `.Makefile.….tmp`
                 files.discard(os.path.join(folder, name))
-
-
-def _remove_emptied(plan: Plan) -> None:
-    """Remove the folders of files of ours that are gone, and the byte code beside those."""
     gone = plan.before.files.keys() - plan.record.files.keys()
-    folders = {folder for path in gone for folder in parents(path)}
-    for folder in sorted(folders, key=len, reverse=True):
+    emptied = {folder for path in gone for folder in parents(path)}
+    for folder in sorted(emptied, key=len, reverse=True):
         if folder.startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)

@@ -7,7 +7,6 @@ import os
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -46,6 +45,8 @@ class _Stop:
         if hook.agent:
             self.record = seen_agents.load(layout, hook.session, hook.agent)
         self.once = bool(hook.agent) and not (self.record.asked or hook.sent_back)
+        # Whether the host takes a receipt in place of this agent's message now.
+        self.takes = not {"respond", "instead"}.isdisjoint(hook.declared.takes)
         self.long = tokens.estimate(self.text) > layout.limits.hook_report_tokens
 
     def keep(self) -> Answer:
@@ -63,7 +64,7 @@ class _Stop:
         verdict = self._verdict(stored)
         long = self.long and self.report == text
         later = _is_replaced_later(hook)
-        is_replaced = later or _takes_a_result(hook)
+        is_replaced = later or self.takes
         passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
@@ -102,7 +103,7 @@ class _Stop:
             return storing.answered(layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
-            later = self.long and self.once and not _takes_a_result(hook)
+            later = self.long and self.once and not self.takes
             return _store(layout, hook, topic, source, text, passed=False, read=not later)
         return None
 
@@ -186,11 +187,6 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
     lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
-
-
-def _takes_a_result(hook: HookInput) -> bool:
-    """Whether the host takes a receipt in place of this agent's message now."""
-    return bool({"respond", "instead"} & set(hook.declared.takes))
 
 
 def _is_replaced_later(hook: HookInput) -> bool:
@@ -297,7 +293,9 @@ def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
         tool, called = names.one_line(hook.text("tool_name"))[:_MOST], hook.inside("tool_input")
         first = next((text for text in called.values() if isinstance(text, str)), "")
         topic = f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
-        status = _status(hook.inside("tool_response"))
+        response = hook.inside("tool_response")  # some hosts say how the command ended
+        stated = next((response[k] for k in ("exit_code", "exitCode") if k in response), None)
+        status = stated if type(stated) is int else None
         ending = "" if status is None else telling.ending(status, 0)
         told = telling.Told(content=result, topic=topic, source=tool, session=hook.session,
                             ending=ending, status=status)  # fmt: skip
@@ -308,12 +306,6 @@ def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
         return {key: value if key in _ENCODED else _shortened(layout, hook, value)
                 for key, value in result.items()}  # fmt: skip
     return result
-
-
-def _status(response: dict[str, Any]) -> int | None:
-    """The exit status of the command that a tool ran, where its host says so."""
-    status = next((response[key] for key in ("exit_code", "exitCode") if key in response), None)
-    return status if isinstance(status, int) and not isinstance(status, bool) else None
 
 
 def hand_in(layout: Layout, hook: HookInput) -> None:

@@ -152,15 +152,12 @@ def _is_excluded(part: Simple) -> bool:
         return True
     if name == "git":
         return _reads_or_asks(arguments)
-    return _asks_by_option(part) or _asks_by_verb(part) or _is_ours(part)
-
-
-def _asks_by_option(part: Simple) -> bool:
-    """Whether an option asks the user, or makes the command go on without end."""
-    options = (argument.partition("=") for argument in part.words[1:])
+    options = (argument.partition("=") for argument in arguments)
     asks = any(option in _ASKS and value not in _NO for option, _, value in options)
-    watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # a word after it is its value
-    return asks or watches or {"-i", "-t"}.issubset(part.words)
+    watches = part.words[-1] == "-w" and name not in _OF_NAMES  # a word after it is its value
+    if asks or watches or {"-i", "-t"}.issubset(part.words):
+        return True
+    return _asks_by_verb(part) or _is_ours(part)
 
 
 def _asks_by_verb(part: Simple) -> bool:
