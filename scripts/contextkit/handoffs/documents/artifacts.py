@@ -346,16 +346,9 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         dropped = [f"{key}: is not carried over" for key in document if key != "handoff"]
         document = document["handoff"]
     if not isinstance(document, dict):
-        raise bad_input(
-            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
-        )
-    fields: Fields = {}
-    for key, value in document.items():
-        if key == "story_context" and isinstance(value, dict):
-            for inner, inner_value in value.items():
-                _take(fields, dropped, _STORY_KEYS, inner, inner_value, "story_context.")
-        else:
-            _take(fields, dropped, TEXT_KEYS, key, value, "")
+        how = "write lines of `name: value`, as handoff_show prints them"
+        raise bad_input(f"{where}: not a handoff: {how}")
+    fields = _taken(document, TEXT_KEYS, "", dropped)
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
 
 
@@ -372,25 +365,27 @@ def _first_artifact(text: str, where: str) -> Any:
     return formats.from_yaml(text, where)
 
 
-def _take(
-    fields: Fields, dropped: list[str], texts: dict[str, str], key: str, value: Any, above: str
-) -> None:
-    if key in texts:
-        name = texts[key]
-        if isinstance(value, list | dict):
+def _taken(values: Fields, texts: dict[str, str], above: str, dropped: list[str]) -> Fields:
+    """The fields among values as written below the key `above`; what is dropped is added."""
+    fields: Fields = {}
+    for key, value in values.items():
+        if key == "story_context" and isinstance(value, dict) and not above:
+            fields |= _taken(value, _STORY_KEYS, f"{key}.", dropped)
+        elif key in texts and isinstance(value, list | dict):
             dropped.append(f"{above}{key}: is not a line of text and is not carried over")
-        elif name == "consumed":
-            fields[name] = str(value).lower() == "true"
-        elif name == "sequence":
-            fields[name] = int(value) if names.is_whole(str(value), 9) else 0
-        else:
+        elif key in texts:
+            name = texts[key]
             fields[name] = _clean(name, _as_text(value))
-    elif key in LIST_KEYS and not above:
-        items = tuple(_items(key, value, dropped))
-        if items:
-            fields[LIST_KEYS[key]] = () if len(items) == 1 and is_nothing(items[0]) else items
-    else:
-        dropped.append(f"{above}{key}: is not carried over")
+            if name == "consumed":
+                fields[name] = str(value).lower() == "true"
+            elif name == "sequence":
+                fields[name] = int(value) if names.is_whole(str(value), 9) else 0
+        elif key in LIST_KEYS and not above:
+            if items := tuple(_items(key, value, dropped)):
+                fields[LIST_KEYS[key]] = () if len(items) == 1 and is_nothing(items[0]) else items
+        else:
+            dropped.append(f"{above}{key}: is not carried over")
+    return fields
 
 
 def _clean(name: str, text: str) -> str:
@@ -424,15 +419,14 @@ def _as_text(value: Any) -> str:
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by change."""
     items: list[str] = []
-    if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
-        for change, paths in value.items():
-            if change in _CHANGES:
-                items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
-            else:
-                dropped.append(f"{key}.{change}: is not carried over")
-        return items
+    by_change = isinstance(value, dict) and LIST_KEYS[key] == "files_modified"
+    for change, paths in value.items() if by_change else ():
+        if change in _CHANGES:
+            items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
+        else:
+            dropped.append(f"{key}.{change}: is not carried over")
     if isinstance(value, dict):
-        dropped.append(f"{key}: is not a list and is not carried over")
+        dropped += [] if by_change else [f"{key}: is not a list and is not carried over"]
         return items
     if not isinstance(value, list):
         return [] if is_unsaid(_as_text(value)) else list(_clean_items((_as_text(value),)))

@@ -67,7 +67,7 @@ class Engine:
         raise NotImplementedError
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) for the keys that exist, in any order."""
+        """(key, value) for the keys that exist, in any order; without a machine, heads of many."""
         raise NotImplementedError
 
     def forget(self, machine: str) -> None:
@@ -81,18 +81,17 @@ class Engine:
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:
-        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
-        self._check(sending)
-        for keys in (sending.objects, *({key: data} for key, data in sending.last)):
-            self._write(keys)
-        return sending.size
-
-    def _check(self, sending: Sending) -> None:
-        """Raise Elsewhere if the head there is not our last one."""
+        """Send it; the bytes sent. Raises Elsewhere if the head there is not our last one."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
             raise Elsewhere(f"another folder pushes as {machine}")
+        self._send(sending)
+        return sending.size
+
+    def _send(self, sending: Sending) -> None:
+        for keys in (sending.objects, *({key: data} for key, data in sending.last)):
+            self._write(keys)
 
 
 class Folder(Engine):
@@ -247,8 +246,8 @@ class Git(Engine):
             git.run(self._top, "init", "--quiet", "--bare", "--template=", self._folder)
             files.write(os.path.join(self._folder, _WHOSE), layout.root + "\n")
 
-    def heads(self) -> dict[str, bytes]:
-        """Fetch what is new on every machine's ref; return the head of each, by machine id."""
+    def _machines(self) -> list[str]:
+        """The names of the refs of machines; fetches what is new on every one."""
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
@@ -256,21 +255,18 @@ class Git(Engine):
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
         listed = self._git("for-each-ref", "--format=%(refname)", self._here()).splitlines()
-        machines = filter(manifests.is_id, (ref.removeprefix(self._here()) for ref in listed))
-        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in machines}
-        return {keys[key]: data for key, data in self._read(keys)}
+        return [ref.removeprefix(self._here()) for ref in listed]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) for the keys that the machine has; `heads` has fetched them."""
-        for name, data in self._read(f"{machine}:{key}" for key in keys):
-            yield name.partition(":")[2], data
+        """(key, value) for the keys that exist, read by one process; `heads` has fetched them.
 
-    def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Each existing `machine:key` with its content, all read by one process."""
-        keys, here = list(wanted), self._here()
-        answer = self._fed("".join(f"{here}{key}\n" for key in keys), "cat-file", "--batch")
+        Without a machine, each key is looked for on the ref of the one that it names.
+        """
+        wanted, here = list(keys), self._here()
+        blobs = [f"{here}{machine or key.split('/')[1]}:{key}\n" for key in wanted]
+        answer = self._fed("".join(blobs), "cat-file", "--batch")
         data, at = answer.encode("utf-8", "surrogateescape"), 0
-        for key in keys:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
+        for key in wanted:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
             head, _, _ = data[at:].partition(b"\n")
             at += len(head) + 1
             fields = head.split()
@@ -279,36 +275,31 @@ class Git(Engine):
                 yield key, data[at:end]
                 at = end + 1
 
-    def put(self, sending: Sending) -> int:
+    def _send(self, sending: Sending) -> None:
         """Replace the last commit with one of the new keys and the old ones that are kept.
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
-        self._check(sending)
-        machine = sending.machine
-        ref = self._here() + machine
+        name, ref = REFS + sending.machine, self._here() + sending.machine
         old = self._oid(ref)
         new = self._commit(sending, old)
         self._mark_shallow(old)
         try:
-            self._git(
-                "push", "--quiet", "--no-verify", f"--force-with-lease={REFS}{machine}:{old}",
-                *self._served("receive-pack"), "--", self._remote, f"{new}:{REFS}{machine}",
-            )  # fmt: skip
+            self._push(f"{new}:{name}", f"--force-with-lease={name}:{old}")
         except ContextError as error:
             if "stale info" in str(error):
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
-        return sending.size
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""
-        self._git(
-            "push", "--quiet", "--no-verify", *self._served("receive-pack"), "--", self._remote,
-            f":{REFS}{machine}",
-        )  # fmt: skip
+        self._push(f":{REFS}{machine}")
         self._git("update-ref", "-d", self._here() + machine)
+
+    def _push(self, what: str, *options: str) -> None:
+        served = self._served("receive-pack")
+        self._git("push", "--quiet", "--no-verify", *options, *served, "--", self._remote, what)
 
     def _commit(self, sending: Sending, old: str) -> str:
         """Commit, without parents, the tree of `old` less the keys that go, plus what is sent."""
