@@ -60,7 +60,8 @@ def check(layout: Layout, args: Arguments) -> Answer:
     elif args.seal:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
-    rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in findings]
+    rows = [{"id": f"{shown}:{f.line}", "severity": f.severity, "line": f.line, "what": f.what,
+             "mend": f.mend} for f in findings]  # fmt: skip
     text = "\n".join(finding.formatted(shown, finding.severity) for finding in findings)
     return Answer(text=text, status=int(wrong), data=rows)
 

@@ -11,7 +11,7 @@ import os
 from contextkit.base import addresses, files, git, markdown, names, redaction, references, tokens
 from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.capsules.documents import reminders
@@ -25,13 +25,13 @@ ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or use
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
 
 
-class Lint(Record):
+class Lint(NamedTuple):
     """A problem; `line` counts from 1 in the file, and is 0 if it concerns the whole."""
 
-    severity: str
-    line: int
     what: str
+    line: int = 0
     mend: str = ""
+    severity: str = ERROR
 
     def formatted(self, where: str, grade: str = "") -> str:
         """`capsule.md:12: error: …: …`, the usual form that editors understand."""
@@ -39,12 +39,8 @@ class Lint(Record):
         return ": ".join(filter(None, (place, grade, self.what, self.mend)))
 
 
-def _error(what: str, line: int = 0, mend: str = "") -> Lint:
-    return Lint(severity=ERROR, line=line, what=what, mend=mend)
-
-
 def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
-    return Lint(severity=WARNING, line=line, what=what, mend=mend)
+    return Lint(what, line, mend, WARNING)
 
 
 def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) -> list[str]:
@@ -53,7 +49,7 @@ def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) 
     `above` is the number of lines above it.
     """
     wrong = (lint for lint in _of_text(layout, text) if lint.severity == ERROR)
-    placed = (lint.replace(line=lint.line + above) if lint.line else lint for lint in wrong)
+    placed = (lint._replace(line=lint.line + above) if lint.line else lint for lint in wrong)
     return [lint.formatted(where) for lint in placed]
 
 
@@ -94,7 +90,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
     seal_in = capsules.seal_of(text)  # the sealed commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
     there = redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
-    secrets = [_error(f"looks like a secret ({s.kind})", s.line, mend) for s in there]
+    secrets = [Lint(f"looks like a secret ({s.kind})", s.line, mend) for s in there]
     try:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
@@ -102,16 +98,16 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         head = enumerate(text.partition("\n---")[0].split("\n"), 1)
         keys = {line.partition(":")[0]: at for at, line in head if ":" in line}
         named = (keys[word] for word in what.replace(":", " ").split() if word in keys)
-        return [_error(what, next(named, 1)), *secrets]
+        return [Lint(what, next(named, 1)), *secrets]
     offset = text.count("\n") - body.count("\n")
     findings = list(_sections(capsule, body, offset, limits.capsule_highlights))
     for number, line in enumerate(text.split("\n"), start=1):
         marks = (mark for mark in capsules.placeholders() if mark in line)
-        findings += [_error(f"the placeholder {mark} is still there", number) for mark in marks]
+        findings += [Lint(f"the placeholder {mark} is still there", number) for mark in marks]
     findings += _size(text, capsule, limits)
     for mention in (mention for mention in mentions(layout, body) if mention.problem):
         more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
-        findings.append(_error(mention.problem, offset + mention.line, f"correct it{more}"))
+        findings.append(Lint(mention.problem, offset + mention.line, f"correct it{more}"))
     return sorted([*findings, *secrets], key=lambda finding: finding.line)
 
 
@@ -121,7 +117,7 @@ def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[L
     there = {title: at + 1 for title, at, _ in heads}
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
-            yield _error(f"the section `# {section}` is missing")
+            yield Lint(f"the section `# {section}` is missing")
     for section in () if capsule.mini else (capsules.THREADS, capsules.CHECKLIST):
         if section not in there:
             yield _warning(f"the section `# {section}` is missing")
@@ -144,7 +140,7 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
     size, budget = tokens.estimate(capsules.unsealed(text)), capsule.token_budget
     if size > budget:
-        lint = _error if size > budget * tokens.CAUTION else _warning
+        lint = Lint if size > budget * tokens.CAUTION else _warning
         yield lint(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
     most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
     if size * 100 > percent * most:

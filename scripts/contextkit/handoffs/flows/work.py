@@ -98,7 +98,7 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> 
 
 def _net(log: str) -> dict[str, tuple[int, str]]:
     """The last commit time of each path and what became of it, newest first."""
-    steps: dict[str, list[tuple[int, str]]] = {}
+    steps: dict[str, tuple[int, str, str]] = {}  # when it was last changed, how last, how first
     when, letter = 0, ""
     for word in (word.lstrip("\n") for word in log.split("\0")):
         if word.startswith("\x01"):
@@ -106,14 +106,11 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
         elif not letter:
             letter = word[:1]
         else:
-            steps.setdefault(word, []).append((when, letter))
-            letter = ""
-    net = {}
-    for path, history in steps.items():
-        (newest, last), (_, first) = history[0], history[-1]
-        if (first, last) != ("A", "D"):
-            net[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
-    return net
+            newest, last, _ = steps.get(word, (when, letter, ""))
+            steps[word], letter = (newest, last, letter), ""
+    return {path: (newest, "created" if first == "A" else _STATES.get(last, "modified"))
+            for path, (newest, last, first) in steps.items()
+            if (first, last) != ("A", "D")}  # fmt: skip
 
 
 def _adopted(layout: Layout) -> frozenset[str]:
