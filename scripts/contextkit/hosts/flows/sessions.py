@@ -342,11 +342,15 @@ def when_full(layout: Layout, hook: HookInput) -> None:
     from contextkit.memory.documents import context_window
 
     count, window = _usage(hook)
-    if hook.declared.ours == "Stop" and hook.session and _is_behind(hook):
-        files.write(seen_agents.path(layout, hook.session, seen_agents.BEHIND), "")
+    message, path = hook.text("last_assistant_message").strip(), hook.text("transcript_path")
+    is_end = hook.declared.ours == "Stop" and hook.session and message
+    if is_end and os.path.isfile(path):
+        words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+        if words not in formats.tail(path, _TAIL):  # the turn's last message is not written yet
+            files.write(seen_agents.path(layout, hook.session, seen_agents.BEHIND), "")
     if count:
-        zone, path = context_window.look(layout, *_whose(layout, hook), count, window)
-        if zone.name == context_window.SAVE and not path:
+        zone, saved_at = context_window.look(layout, *_whose(layout, hook), count, window)
+        if zone.name == context_window.SAVE and not saved_at:
             _save_once(layout, hook, count)
 
 
@@ -415,15 +419,6 @@ def _whose(layout: Layout, hook: HookInput) -> tuple[str, str]:
     from contextkit.memory.documents import store
 
     return hook.session or sessions.find_current(layout), store.current_task(layout)
-
-
-def _is_behind(hook: HookInput) -> bool:
-    """Whether the transcript still lacks the turn's last message."""
-    message, path = hook.text("last_assistant_message").strip(), hook.text("transcript_path")
-    if not message or not os.path.isfile(path):
-        return False
-    words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
-    return words not in formats.tail(path, _TAIL)
 
 
 def _usage(hook: HookInput) -> tuple[int, int]:

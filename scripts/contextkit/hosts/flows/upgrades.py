@@ -142,11 +142,13 @@ def _checkout(here: str, args: Arguments) -> str:
     lines = _news(
         lambda name: git.run(top, "show", f"{target}:{name}", fine=(0, 128)), place, args.force
     )
-    if _holds(top, target, "HEAD") and not args.force:
+    has_it = not git.run(top, "rev-list", "-n1", target, "^HEAD")
+    goes_on = not git.run(top, "rev-list", "-n1", "HEAD", f"^{target}")
+    if has_it and not args.force:
         return f"{version.VERSION} is here, and {place} has nothing newer"
     if args.dry_run:
         return "\n".join(lines)
-    if _holds(top, "HEAD", target):
+    if goes_on:
         git.run(top, "merge", "-q", "--ff-only", target)
     elif args.force:
         git.run(top, "checkout", "-q", "--detach", target)
@@ -156,12 +158,6 @@ def _checkout(here: str, args: Arguments) -> str:
             " without them: force=1"
         )
     return "\n".join(lines)
-
-
-def _holds(top: str, commit: str, later: str) -> bool:
-    """Whether a commit is part of the history of the `later` one."""
-    base = git.run(top, "merge-base", commit, later, fine=(0, 1)).strip()
-    return base == git.run(top, "rev-parse", commit).strip()
 
 
 def new_entries(old: str, new: str) -> list[str]:

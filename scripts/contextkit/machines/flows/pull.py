@@ -79,7 +79,11 @@ def pull(
         if not dry_run:
             if chosen == Choice():
                 there.seen.update(offer.read)
-            _make_indexes(offer)
+            for session in offer.sessions:  # their indexes are made anew, from their files
+                with retention.session_lock(layout, session):
+                    repaired = payloads.repair(layout, session, offer.now)
+                report.messages += [line for line in repaired if "listed now" not in line]
+            files.settle()
             addresses.save_origins(layout, shares.origins(layout, notes))
             notes.unfinished = False
             knowledge.save(layout, notes)
@@ -347,12 +351,3 @@ def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
         many = names.counted(len(others), "document")
         offer.tell("kept", entry, f"ended there; here it has {many} of its own")
     return bool(others)
-
-
-def _make_indexes(offer: Offer) -> None:
-    """Rebuild, from its files, the manifest of each session that received something."""
-    for session in offer.sessions:
-        with retention.session_lock(offer.layout, session):
-            repaired = payloads.repair(offer.layout, session, offer.now)
-        offer.report.messages += [line for line in repaired if "listed now" not in line]
-    files.settle()
