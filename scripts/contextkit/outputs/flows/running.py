@@ -24,6 +24,7 @@ _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
 _PAUSE = 15.0  # seconds of silence after which a command may be one that does not end
 _TICK = 0.05  # seconds
 _IDLE = 0.035  # seconds without output, after which a digest is prepared
+_LULL = 0.003  # and after which it is read, while it is being written
 _F_SETPIPE_SZ = 1031  # of Linux: with a larger pipe the command waits less often
 _OPTIONS = ("sink", "root", "session", "over", "until", "of")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
@@ -234,7 +235,8 @@ class _Intake:
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
         if job.is_behind:
-            return 0 if job.reading or job.output.kept else int(_IDLE * 1000)
+            lull = _LULL if job.reading or job.output.kept else _IDLE
+            return max(0, round((self.last + lull - time.monotonic()) * 1000))
         due = [self.last + self._patience] if self._patience else []
         due += [job.started + job.until] if job.until else []
         return max(1, int((min(due) - time.monotonic()) * 1000)) if due else 60_000

@@ -22,13 +22,13 @@ from contextkit.text.digests.failure_words import says_failed, says_failure
 from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
+    Helper,
     Piece,
     failing_in,
     lines_of,
     numbers_in,
     of_piece,
     pieces,
-    read_in_two,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
 from contextkit.text.patterns import Pattern
@@ -127,7 +127,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = lines_of(text)
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
-    told, sizes = _of_segments(text, lines)
+    with Helper(text) as helper:
+        told, sizes = _of_segments(text, lines, helper)
     read = _read("\n".join(lines) if sizes else text)
     run = log.run(read, status)
     if sizes["help"] and help.is_page(text):
@@ -164,14 +165,14 @@ def _end(text: str) -> Unit:
     return Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
 
 
-def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
+def _of_segments(text: str, lines: list[str], helper: Helper) -> tuple[list[Unit], Counter[str]]:
     """The units of the segments, and the number of lines of each kind, which are taken out."""
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind, is_all)
+        kind, units = _told(segment, segment_kind, helper if is_all else None)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -257,8 +258,11 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
-def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
-    """The kind of a segment with its units; none if no kind knows it."""
+def _told(text: str, kind: str, helper: Helper | None) -> tuple[str, list[Unit]]:
+    """The kind of a segment with its units; none if no kind knows it.
+
+    helper: of a segment that is the whole text
+    """
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
@@ -266,8 +270,8 @@ def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
-    if is_all:
-        read_in_two(text)  # as all lines will be
+    if helper:
+        helper.read()  # as all lines will be
     return _inside(text) if not kind else ("", [])
 
 
