@@ -124,7 +124,14 @@ def safe(text: str) -> bool:
 
 def sha256(data: bytes) -> str:
     """The SHA-256 digest of `data` in hexadecimal."""
+    if len(data) > _LONG:  # it takes longer than to load what is ten times as fast
+        import hashlib
+
+        return hashlib.sha256(data).hexdigest()
     return sha256_of((data,))
+
+
+_LONG = 200_000  # bytes
 
 
 _sha256: Any = None  # cached, since Python looks for a missing module on each import
