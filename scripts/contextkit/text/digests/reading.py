@@ -402,7 +402,7 @@ _PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines between empty ones, each with the number, from 0, of its first line."""
-    text = "\n".join(["", *lines, ""])
+    text = "\n".join(["", *lines, "", ""])
     start = number = counted = 0
     for gap in _GAP.finditer(text):
         number += text.count("\n", counted, gap.start())
