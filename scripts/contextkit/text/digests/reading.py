@@ -395,8 +395,7 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
-# a line without a letter or a digit; `--` stands above a signature
-_GAP = Pattern(r"\n(?!--[^\S\n]*\n)(?:[^\w\n]|_)*(?=\n)")
+_GAP = Pattern(r"\n[^\S\n]*+(?:[^\w\n]++|_++)*+(?=\n)")  # a line without a letter or a digit
 _PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 
 
@@ -405,6 +404,8 @@ def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     text = "\n".join(["", *lines, "", ""])
     start = number = counted = 0
     for gap in _GAP.finditer(text):
+        if gap[0].rstrip() == "\n--":  # above a signature
+            continue
         number += text.count("\n", counted, gap.start())
         counted = gap.start()
         if number > start:
