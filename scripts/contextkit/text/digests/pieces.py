@@ -243,10 +243,14 @@ class Helper:
 
     def __exit__(self, *_: object) -> None:
         """End the process, whether or not it has read everything."""
-        if self._process:
+        if not self._process:
+            return
+        os.close(self._told)
+        try:
             os.kill(self._process, _KILL)
             os.waitpid(self._process, 0)
-            os.close(self._told)
+        except OSError:
+            pass  # it has ended, and nobody waits for children here
 
     def read(self) -> None:
         """Read the text from its beginning until the two meet."""
