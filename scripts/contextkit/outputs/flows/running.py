@@ -65,12 +65,15 @@ def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
 def _catch(job: Job) -> None:
     """Note the signals that would end this process instead of ending by them."""
     from _signal import (  # type: ignore[import-not-found]  # signal costs a third of a start
+        SIG_DFL,
         SIG_IGN,
+        SIGCHLD,
         getsignal,
         set_wakeup_fd,
         signal,
     )
 
+    signal(SIGCHLD, SIG_DFL)  # who ignores it does not learn how a command ended
     job.woken, waker = os.pipe()
     os.set_blocking(waker, False)
     set_wakeup_fd(waker)
