@@ -1,10 +1,10 @@
 """make bench what=run: what our wrapper takes of its own once a command has ended, for 1 MB.
 
-Each text comes slowly, in two seconds, quickly, in a fifth of a second, and at once. `wall` is from the command's last act to the
-end of the wrapper, `CPU` the wrapper's processor time after that act, `whole` its processor time
-in all; medians, in milliseconds, beside a bare start of the same minute. `over` is a wall above the
-limit. On a machine with more to do than it has cores a wall says nothing of ours: that is `busy`,
-and only the CPU counts.
+Each text comes slowly, in two seconds, quickly, in a fifth of a second, and at once. `wall` is from
+the command's last act to the end of the wrapper, `CPU` the wrapper's processor time after that act,
+`whole` its processor time in all; medians, in milliseconds, beside a bare start of the same minute.
+`over` is a wall above the limit. On a machine with more to do than it has cores a wall says nothing
+of ours: that is `busy`, and only the CPU counts.
 """
 
 from __future__ import annotations
