@@ -54,7 +54,7 @@ _FAILED = ("failed", "error", "failing")  # groups of statements about failures
 _PART = 0.6  # share of the lines that a kind needs to name the text
 
 _BEGINS = Pattern(
-    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|diff -\S+ \S.*\n--- "
     r"|--- (?!expected|actual|want|got)(?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
@@ -64,10 +64,9 @@ _BEGINS = Pattern(
 _FIRST = frozenset("dI-[{┌+$P")  # first characters of lines that may begin a segment
 _HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
 _OF_A_HEAD = (
-    "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
-    "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",
-    "GIT binary patch", "Index: ", "=====", "@@", "mode ",
-    "\\",
+    "diff -", "Only in ", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ",
+    "old mode ", "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ",
+    "Binary files ", "GIT binary patch", "Index: ", "=====", "@@", "mode ", "\\",
 )  # fmt: skip
 
 
@@ -343,7 +342,7 @@ def _end_of_diff(lines: list[str], at: int) -> int:
     """The end of a diff; a hunk ends with its counts, or earlier where another file begins."""
     old = new = 0
     marks = ""
-    start, is_named = at, lines[at].startswith(("diff --", "Index: "))
+    start, is_named = at, lines[at].startswith(("diff -", "Index: "))
     while at < len(lines):
         line = lines[at]
         if old > 0 or new > 0:
