@@ -82,6 +82,12 @@ THEIRS = (  # in a frame of a library
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_WARNS = Pattern(r"\bWARN(?:ING)?\b|\b[Ww]arn(?:ing|ung)?\b(?=[: ])", needs="warn")
+_LEGAL = Pattern(
+    r"\b(?:copyright|licen[sc]ed?|permission|warranty|disclaim\w*)\b|\(c\) \d{4}",
+    re.I,
+    needs="copyright licen permission warranty disclaim (c)",
+)
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _BLOCK = 6  # lines below a heading about a failure that are shown with it
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
@@ -96,6 +102,8 @@ _PROGRESS = Pattern(  # a mark for each test, or that one begins
 )
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
+_LEADERS = Pattern(r"\.{4,}")  # of dots, between a name and its state
+_IDENTIFIER = Pattern(r"\w+_[\w.]*")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _LONGEST = 260  # characters shown of a line
 _MOST, _OF_MANY = 500, 150  # lines that are weighed; of a very long text
@@ -398,6 +406,10 @@ class Lines:
             weight = 2.0
         elif FINE.search(text):
             weight = _LEAST
+        elif _WARNS.search(text):
+            weight = 1.8
+        elif not line.fails and _LEGAL.search(text):
+            weight = 0.03
         if _FRAME.match(text):
             weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
         weight *= 0.05 if _BYTES.match(text) else 1.0
@@ -466,7 +478,9 @@ def without_names(form: str) -> str:
         form = _IN_QUOTES.sub('"', form)
     if "/" in form:
         form = " ".join([_without_path(word) if "/" in word else word for word in form.split(" ")])
-    return form
+    if "_" in form:
+        form = _IDENTIFIER.sub("_", form)
+    return str(_LEADERS.sub("...", form)) if "...." in form else form
 
 
 def _without_path(word: str) -> str:
