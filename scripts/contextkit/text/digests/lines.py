@@ -213,16 +213,20 @@ class Lines:
         """Whether the text holds one of some parts, judging by the set of its words."""
         return any(may_say(self._words, part) and part in self.whole for part in parts)
 
-    def holding(self, *parts: str) -> list[int]:
-        """The numbers of the lines that hold one of some words."""
-        numbers = set[int]()
+    def holding(self, *parts: str, among: list[int] | None = None) -> list[int]:
+        """The numbers of the lines, perhaps only of some of them, that hold one of some words."""
+        text, begins = self.whole, self._starts
+        if among is not None:
+            some = [self.all[number] for number in among]
+            text, begins = "\n".join(some), starts(some)
+        places = set[int]()
         for part in parts:
-            at = self.whole.find(part) if may_say(self._words, part) else -1
+            at = text.find(part) if may_say(self._words, part) else -1
             while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                numbers.add(number)
-                at = self.whole.find(part, self._starts[number + 1])
-        return sorted(numbers)
+                place = bisect.bisect_right(begins, at) - 1
+                places.add(place)
+                at = text.find(part, begins[place + 1])
+        return sorted(places if among is None else (among[place] for place in places))
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
