@@ -25,6 +25,7 @@ from contextkit.text.digests.pieces import (
     Helper,
     Piece,
     failing_in,
+    helper,
     lines_of,
     numbers_in,
     of_piece,
@@ -126,8 +127,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = lines_of(text)
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
-    with Helper(text) as helper:
-        told, sizes = _of_segments(text, lines, helper)
+    with helper(text) as other:
+        told, sizes = _of_segments(text, lines, other)
     read = _read("\n".join(lines) if sizes else text)
     run = log.run(read, status)
     if sizes["help"] and help.is_page(text):
@@ -164,14 +165,14 @@ def _end(text: str) -> Unit:
     return Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
 
 
-def _of_segments(text: str, lines: list[str], helper: Helper) -> tuple[list[Unit], Counter[str]]:
+def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit], Counter[str]]:
     """The units of the segments, and the number of lines of each kind, which are taken out."""
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind, helper if is_all else None)
+        kind, units = _told(segment, segment_kind, other if is_all else None)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -257,10 +258,10 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
-def _told(text: str, kind: str, helper: Helper | None) -> tuple[str, list[Unit]]:
+def _told(text: str, kind: str, other: Helper | None) -> tuple[str, list[Unit]]:
     """The kind of a segment with its units; none if no kind knows it.
 
-    helper: of a segment that is the whole text
+    other: the process that reads a segment that is the whole text
     """
     if not text.strip():
         return "", []
@@ -269,8 +270,8 @@ def _told(text: str, kind: str, helper: Helper | None) -> tuple[str, list[Unit]]
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
-    if helper:
-        helper.read()  # as all lines will be
+    if other:
+        other.read()  # as all lines will be
     return _inside(text) if not kind else ("", [])
 
 

@@ -251,6 +251,7 @@ class Helper:
             os.waitpid(self._process, 0)
         except OSError:
             pass  # it has ended, and nobody waits for children here
+        self._process = 0
 
     def read(self) -> None:
         """Read the text from its beginning until the two meet."""
@@ -275,6 +276,9 @@ class Helper:
                 yield marshal.loads(told[_SIZE:end])
                 told = told[end:]
             yield {}
+
+
+helper = functools.lru_cache(maxsize=1)(Helper)  # may be started ahead of need
 
 
 def _tell(writer: int, others: list[Piece]) -> NoReturn:
