@@ -966,3 +966,14 @@ def test_a_system_call_that_returns_is_no_failure_whatever_it_names() -> None:
     digest = engine.digest(calls, 120)
     assert "ECONNREFUSED" in digest.summary
     assert not any(row.aspect == "failed" and "SIG" in row.finding for row in digest.rows)
+
+
+def test_a_host_that_failed_is_told_with_its_task_and_what_its_module_says() -> None:
+    rows = [f"ok: [api-{n:02}]" for n in range(30)]
+    fields = '"changed": false, "cmd": ["python3", "-c", "' + "import sys; " * 30 + '"]'
+    rows.insert(0, "TASK [Check the schema] ****************************")
+    rows.append(f'fatal: [api-31]: FAILED! => {{{fields}, "msg": "no such table", "rc": 3}}')
+    summary = engine.digest("\n".join(rows), 150).summary
+    assert "Check the schema: fatal: [api-31]: FAILED! => msg: no such table, rc: 3" in summary
+    broken = "\n".join(rows).replace('"rc": 3}', '"rc"')
+    assert "fatal: [api-31]" in engine.digest(broken, 150).summary

@@ -221,5 +221,5 @@ def _statistics(text: str) -> list[Unit]:
 
 
 def _path(line: str) -> str:
-    path = line[4:].partition("\t")[0].strip().strip('"')
+    path = line[4:].partition("\t")[0].strip().strip('"').removeprefix("after: ")  # of a play
     return path[2:] if path[:2] in ("a/", "b/") else path
