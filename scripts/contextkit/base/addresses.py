@@ -97,7 +97,7 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     return ()
 
 
-def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
+def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
     """List every document of a kind (default: all) by file name; only single files are read."""
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
@@ -106,7 +106,7 @@ def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[A
             for ref, path, _ in entries(layout, store):
                 yield Address(ref=ref, kind=store.kind, path=path)
         elif store.suffix:
-            yield from _files(layout, store, with_away)
+            yield from _files(layout, store)
 
 
 def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -116,16 +116,14 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
         yield f"{store.kind}:{fields.get('id')}", path, fields
 
 
-def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
+def _files(layout: Layout, store: stores.Store) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
     if store.within == "memory":
         layout.store("archived")
-    for outer in away(layout, store) if with_away else ():
+    for outer in away(layout, store):
         for name in stores.names_in(outer):
-            inner = os.path.join(outer, name, store.place) if store.within else ""
-            folders.append(
-                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
-            )
+            inner = os.path.join(outer, name, store.place if store.within else "").rstrip("/")
+            folders.append((inner, "" if store.within else name.partition("@")[0] + "/"))
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
     for folder, before in folders:
         for entry in walked(folder, store.suffix):
@@ -160,7 +158,7 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     """
     text = ref.strip()
     named, name = parts(text)
-    if named and kind and named != kind:
+    if kind:
         bare(text, kind)
     wanted = named or kind
     by_path = "" if named else _file(layout, text)
@@ -214,11 +212,9 @@ def _stamp(ref: str) -> str:
     """The digits of the time in an address, which sort chronologically; '' if it has none."""
     digits = ""
     for part in ref.replace("_", "/").replace(":", "/").split("/"):
-        shape = names.shape(part)
-        for form, length in (("00000000T000000", 15), ("00000000-000000", 15)):
-            at = shape.find(form)
-            if at >= 0:
-                digits = "".join(c for c in part[at : at + length] if c.isdigit())
+        at = names.shape(part).replace("-", "T").find("00000000T000000")
+        if at >= 0:
+            digits = part[at : at + 8] + part[at + 9 : at + 15]
     return digits
 
 
@@ -240,12 +236,11 @@ def named_in(layout: Layout, text: str) -> list[str]:
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
             continue
-        ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
-        if ref and ref not in refs:
-            refs[ref] = None
-            if len(refs) == _MOST_IN_TEXT:
-                break
-    return list(refs)
+        core = word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:")
+        refs[_named(layout, core)] = None
+        if len(refs) - ("" in refs) == _MOST_IN_TEXT:
+            break
+    return list(filter(None, refs))
 
 
 def _named(layout: Layout, word: str) -> str:

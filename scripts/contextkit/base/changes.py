@@ -50,9 +50,9 @@ class work_tree:
 
     def __enter__(self) -> work_tree:
         self._folder = _scratch_folder(self._store)
+        self._index = os.path.join(self._folder, "index")
+        self._objects = os.path.join(self._folder, "objects")
         try:
-            self._index = os.path.join(self._folder, "index")
-            self._objects = os.path.join(self._folder, "objects")
             self._take_up()
         except BaseException:
             _remove(self._folder)
@@ -158,32 +158,18 @@ def parse(data: bytes) -> list[Change]:
             state = _STATES.get(letter, "modified")
             by_path[new] = Change(path=os.fsdecode(new), state=state, old_path=was)
             continue
-        added, removed, path = word.split(b"\t", 2)
+        *counts, path = word.split(b"\t", 2)
         if not path:
             next(words)
             path = next(words)
-        by_path[path] = by_path[path].replace(
-            binary=added == b"-", added=_count(added), removed=_count(removed)
-        )
+        is_binary = counts[0] == b"-"
+        added, removed = (0, 0) if is_binary else map(int, counts)
+        by_path[path] = by_path[path].replace(binary=is_binary, added=added, removed=removed)
     return list(by_path.values())
 
 
-def _count(number: bytes) -> int:
-    return 0 if number == b"-" else int(number)
-
-
-def empty_tree(repository: Repository) -> str:
-    """The empty tree, which every repository knows."""
-    return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
-
-
-def document_revision(path: str) -> str:
-    """`input:` and a digest of a document, for a review of something other than a work tree."""
-    return data_revision(files.read_bytes(path))
-
-
 def data_revision(data: bytes) -> str:
-    """As `document_revision`, for data that is not in a file yet."""
+    """`input:` and a digest of a document, for a review of something other than a work tree."""
     return "input:" + names.sha256(data)
 
 
@@ -250,7 +236,8 @@ def bases(layout: Layout, named: str = "") -> list[Base]:
     if not git.head(repository).commit:
         if named:
             raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
-        return [Base(name="nothing", commit=empty_tree(repository))]
+        empty = git.answer(top, "hash-object", "-t", "tree", os.devnull).decode().strip()
+        return [Base(name="nothing", commit=empty)]
     if named:
         commit = _commit(top, named)
         if not commit:

@@ -97,7 +97,8 @@ def say(text: str) -> None:
     """Print the remarks, then a message, on stderr, through the same door as an answer."""
     remarks = [*map(names.one_line, errors.remarks)]
     errors.remarks.clear()
-    lines = [names.spoken(outgoing.told(t, _allowed)) for t in (*remarks, *text.splitlines())]
+    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
+    lines = [names.brief(line, names.PRINTED) for line in told]
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):

@@ -5,6 +5,7 @@ A time is a whole number of seconds since 1970, UTC; few commands need `datetime
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import time
@@ -19,6 +20,7 @@ _PLAIN = SAFE.union("@%+=:,/")  # of a shell's word that needs no quotes
 _days: dict[int, int] = {}  # for the date 20251023: from 1970 until then
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+PRINTED = 600  # characters of a line on a terminal
 
 
 def now() -> int:
@@ -90,15 +92,8 @@ def age(since: int, now: int, units: str = "dhms") -> str:
 
 def dashed(text: str) -> str:
     """`text` with every run of characters outside `A-Za-z0-9._-` replaced by one `-`."""
-    kept = ""
-    in_gap = False
-    for char in text:
-        if char in SAFE:
-            kept += char
-        elif not in_gap:
-            kept += "-"
-        in_gap = char not in SAFE
-    return kept
+    runs = itertools.groupby(text, SAFE.__contains__)
+    return "".join("".join(run) if is_safe else "-" for is_safe, run in runs)
 
 
 def slug(text: str, longest: int = 50) -> str:
@@ -160,12 +155,13 @@ def one_line(text: str) -> str:
 
     All that tables and headings show goes through here: no text can add a row or an escape.
     """
+    return " ".join(_printable(text).split()) if " " in text or not text.isprintable() else text
+
+
+def _printable(text: str) -> str:
     if text.isprintable():
-        if " " not in text:
-            return text
-    else:
-        text = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(text.split())
+        return text
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def clipped(text: str, most: int) -> str:
@@ -218,11 +214,6 @@ def lines(first: int, last: int) -> str:
     return f"lines {first}-{last}" if last > first else f"line {first}"
 
 
-def brief(text: str, longest: int = 80) -> str:
-    """A value as quoted in a message: on one line, with the middle of a long one left out."""
-    return spoken(text, longest)
-
-
 def quoted(text: str) -> str:
     """`text` in quotes for a message, shortened by `brief`."""
     return repr(brief(text))
@@ -246,11 +237,9 @@ def shortened(line: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
 
 
-def spoken(line: str, longest: int = 600) -> str:
-    """A line that is safe to print on a terminal: no control characters, limited length."""
-    if not line.isprintable():
-        line = "".join(char if char.isprintable() else " " for char in line)
-    return shortened(line, longest)
+def brief(text: str, longest: int = 80) -> str:
+    """A value as quoted in a message: no control characters, a long one without its middle."""
+    return shortened(_printable(text), longest)
 
 
 def nearest(name: str, available: object, alike: float = 0.6) -> str:

@@ -12,7 +12,7 @@ import sys
 from contextkit.base import names
 from contextkit.base.commands import Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
-from contextkit.base.type_names import NoReturn
+from contextkit.base.type_names import Any, NoReturn
 from contextkit.base.version import VERSION
 
 
@@ -39,38 +39,27 @@ def parser(program: Program) -> argparse.ArgumentParser:
         made = commands.add_parser(
             command.name, help=text, description=command.help, allow_abbrev=False
         )
-        _add_options(made, command)
+        for option in options_of(command):
+            _add(made, option)
     return top
 
 
-def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
-    for option in options_of(command):
-        flag = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
-        if option.positional:
-            into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
-        into.add_argument(
-            *option.spellings,
-            dest=option.name,
-            action="append",
-            metavar=option.name.upper(),
-            help=_help(option),
-            **flag,  # type: ignore[arg-type]
-        )
-        if option.single:
-            into.add_argument(
-                f"--{option.single}",
-                dest=option.name,  # the same list, in the order typed
-                action="append",
-                metavar=option.single.upper(),
-                help=f"one of them; may be repeated ({option.spellings[0]}: all in one)",
-            )
-
-
-def _help(option: Option) -> str:
+def _add(into: argparse.ArgumentParser, option: Option) -> None:
+    if option.positional:
+        into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
     notes = ["required"] if option.required else []
     notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
     text = option.help + (f" ({'; '.join(notes)})" if notes else "")
-    return text.replace("%", "%%")
+    spelled = [(option.spellings, option.name, text)]
+    if option.single:
+        text = f"one of them; may be repeated ({option.spellings[0]}: all in one)"
+        spelled.append(((f"--{option.single}",), option.single, text))
+    flag: dict[str, Any] = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
+    for spellings, name, text in spelled:
+        into.add_argument(
+            *spellings, dest=option.name, action="append", metavar=name.upper(),
+            help=text.replace("%", "%%"), **flag,
+        )  # fmt: skip
 
 
 def explain(program: Program, argv: list[str]) -> NoReturn:
