@@ -78,23 +78,16 @@ def _check(tree: ast.Module, name: str, imports: str) -> None:
             offered = {"environment": _ENVIRONMENT, "context": _CONTEXT}.get(node.value.id)
             if offered is not None and node.attr not in offered:
                 needed = f"{node.value.id}.{node.attr}"
-        if isinstance(node, ast.Call):
-            needed = _asked_of_loop(node)
+        match node:
+            case ast.Call(args=[ast.Name(id=given), ast.Constant(value=str(attribute))]):
+                if re.fullmatch(r"l_\d+_loop", given) and attribute not in _LOOP:
+                    needed = f"loop.{attribute}"
         if isinstance(node, ast.Name) and node.id == "cond_expr_undefined":
             needed = "" if isinstance(node.ctx, ast.Store) else "an else in its inline if"
         if needed:
             raise ContextError(
                 f"templates/{name}.j2 needs {needed}, which templates.py does not provide"
             )
-
-
-def _asked_of_loop(call: ast.Call) -> str:
-    """`loop.revindex` if a call of `environment.getattr` accesses it; otherwise ''."""
-    match call.args:
-        case [ast.Name(id=name), ast.Constant(value=str(attribute))]:
-            if re.fullmatch(r"l_\d+_loop", name) and attribute not in _LOOP:
-                return f"loop.{attribute}"
-    return ""
 
 
 def compile_one(name: str) -> str:

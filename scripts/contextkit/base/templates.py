@@ -29,29 +29,23 @@ def render(name: str, **values: object) -> str:
 
 def _root(name: str) -> Callable[[_Context], Iterator[str]]:
     """The compiled template, recompiled if its source has changed."""
-    path = os.path.join(FOLDER, name + ".j2")
-    with open(path, "rb") as file:
+    with open(os.path.join(FOLDER, name + ".j2"), "rb") as file:
         source = file.read()
-    module = _compiled(name)
-    if module is None or names.fingerprint(source) != module.SOURCE:
+    module = names.identifier(name)
+    namespace: dict[str, Any] = {}
+    try:
+        package = __import__(f"contextkit.compiled.{module}")
+        namespace = vars(getattr(package.compiled, module))
+    except ImportError:
+        pass
+    if namespace.get("SOURCE") != names.fingerprint(source):
         try:
             from contextkit.base import template_compiler
         except ImportError:
             raise ContextError("templates are not compiled: run `make setup`") from None
-        namespace: dict[str, Any] = {}
+        namespace = {}
         exec(template_compiler.compile_one(name), namespace)
-        root: Callable[[_Context], Iterator[str]] = namespace["root"]
-        return root
-    return module.root  # type: ignore[no-any-return]
-
-
-def _compiled(name: str) -> Any:
-    module = names.identifier(name)
-    try:
-        package = __import__(f"contextkit.compiled.{module}")
-    except ImportError:
-        return None
-    return getattr(package.compiled, module)
+    return namespace["root"]  # type: ignore[no-any-return]
 
 
 class _Context:

@@ -49,8 +49,11 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
 
     A text of more than 131,072 characters is sampled. Only an empty text has 0.
     """
-    if len(text) > _SAMPLES * _SAMPLE:
-        return round(estimate(_sampled(text), profile) * len(text) / (_SAMPLES * _SAMPLE))
+    if len(text) > _SAMPLES * _SAMPLE:  # pieces from all over the text, at equal distances
+        last = len(text) - _SAMPLE
+        starts = [last * number // (_SAMPLES - 1) for number in range(_SAMPLES)]
+        sample = "".join(text[start : start + _SAMPLE] for start in starts)
+        return round(estimate(sample, profile) * len(text) / (_SAMPLES * _SAMPLE))
     lower, upper, digit, sign, blank, line, two, three, four, word, step = PROFILES[profile]
     data = text.encode("utf-8", "replace").translate(_TABLE)
     count = data.count
@@ -61,13 +64,6 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
     if len(data) > len(text):
         total += two * count(b"2") + three * count(b"3") + four * count(b"4")
     return max(1, round(total)) if text else 0
-
-
-def _sampled(text: str) -> str:
-    """Pieces from all over the text, at equal distances."""
-    last = len(text) - _SAMPLE
-    starts = [last * number // (_SAMPLES - 1) for number in range(_SAMPLES)]
-    return "".join(text[start : start + _SAMPLE] for start in starts)
 
 
 def cautious(text: str, profile: str = DEFAULT) -> int:
@@ -106,34 +102,26 @@ def size(text: str, tokenizer: str = DEFAULT) -> int:
     if not TOKENIZERS.get(tokenizer):  # only their maker can count these
         rare = sum(low <= char <= high for char in text for low, high in _RARE)
         bound = guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
-    else:
-        bound = guess * _MOST_PLAIN if _is_plain(text) else _most(text)
+    elif _is_plain(text):
+        bound = guess * _MOST_PLAIN
+    else:  # of letters, even random ones share a token
+        data = text.encode("utf-8", "replace").translate(_TABLE)
+        bound = len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
     return min(-int(-bound // 1), bytes_)
-
-
-def _most(text: str) -> float:
-    """The most tokens that a text can have: of letters, even random ones share a token."""
-    data = text.encode("utf-8", "replace").translate(_TABLE)
-    return len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:
     """The exact number of tokens; -1 if no counter with that vocabulary is installed."""
-    vocabulary = TOKENIZERS.get(tokenizer, "")
-    counter = _counter(vocabulary) if vocabulary else None
-    return counter.count(text) if counter else -1
-
-
-_COUNTERS: dict[str, Any] = {}
-
-
-def _counter(name: str) -> Any:
-    """The counter for the vocabulary `name`, or None."""
-    if name not in _COUNTERS:
+    name = TOKENIZERS.get(tokenizer, "")
+    if name and name not in _COUNTERS:
         from contextkit.base import vocabulary
 
         _COUNTERS[name] = vocabulary.find(name)
-    return _COUNTERS[name]
+    counter = _COUNTERS.get(name)
+    return counter.count(text) if counter else -1
+
+
+_COUNTERS: dict[str, Any] = {}  # of each vocabulary that was looked for; None where it is missing
 
 
 def _is_plain(text: str) -> bool:

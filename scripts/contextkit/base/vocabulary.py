@@ -15,6 +15,7 @@ import mmap
 import os
 from binascii import crc32
 
+from contextkit.base import files
 from contextkit.base.expressions import compiled
 from contextkit.base.type_names import Any
 
@@ -144,23 +145,15 @@ def find(name: str) -> Vocabulary | None:
     data = _mapped(path)
     if data is None:
         try:
-            made = table(name)
+            data = table(name)
         except (ImportError, ValueError, OSError):
             return None
-        _keep(path, made)
-        data = made
-    return Vocabulary(data, PATTERNS[name])
-
-
-def _keep(path: str, data: bytes) -> None:
-    """Write the file if possible; otherwise every count builds it again."""
-    from contextkit.base import files
-
-    if os.path.isdir(FOLDER):
         try:
-            files.write(path, data)
+            if os.path.isdir(FOLDER):
+                files.write(path, data)
         except OSError:
-            pass
+            pass  # every count makes it again
+    return Vocabulary(data, PATTERNS[name])
 
 
 def _mapped(path: str) -> bytes | mmap.mmap | None:
