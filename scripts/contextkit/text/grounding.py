@@ -160,7 +160,12 @@ def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
         rest = rest.replace(claim, " ")
     for figure, number in _told_numbers(_LINES.sub(" ", rest)):
         yield figure, number in report.numbers or (not number[1] and number[0] in report.values)
-    yield from _told_verdict(answer, report)
+    own = authored.read(report.text).of_role("verdict")
+    told_verdicts = authored.answer(answer).of_role("verdict")
+    if told_verdicts and own:
+        first = _ENDS_VERDICT.split(told_verdicts[0], 1)[0].strip()
+        claim = f"Verdict: {first}"
+        yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
     for match in _LINES.finditer(answer):
         if int((match[2] or match[1])[:9]) > report.last:
             yield match[0], report.has(match[0])
@@ -178,16 +183,6 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
             yield value, report.has_path(value) if kind == "path" else report.has(value)
 
 
-def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
-    """The verdict that the answer states, where the report states one."""
-    own = authored.read(report.text).of_role("verdict")
-    told = authored.answer(answer).of_role("verdict")
-    if told and own:
-        first = _ENDS_VERDICT.split(told[0], 1)[0].strip()
-        claim = f"Verdict: {first}"
-        yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
-
-
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
     for line in text.split("\n"):
         line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
@@ -202,10 +197,8 @@ def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
 def _number(match: re.Match[str]) -> tuple[float, str]:
     value = float(re.sub(r"[,'\u202f]", "", match["value"])[:15])
     unit = (match["unit"] or "").strip(" -\u00a0").lower()
-    kind = _unit(unit)
-    if kind:
-        return round(value * kind[1], 9), kind[0]
-    return round(value * _MULTIPLES.get(unit, 1), 9), match["sign"]
+    kind, scale = _unit(unit) or (match["sign"], _MULTIPLES.get(unit, 1.0))
+    return round(value * scale, 9), kind
 
 
 def _unit(word: str) -> tuple[str, float] | None:
