@@ -155,12 +155,11 @@ def one_line(text: str) -> str:
 
     All that tables and headings show goes through here: no text can add a row or an escape.
     """
-    return " ".join(_printable(text).split()) if " " in text or not text.isprintable() else text
+    text = text if text.isprintable() else _printable(text)
+    return " ".join(text.split()) if " " in text else text
 
 
 def _printable(text: str) -> str:
-    if text.isprintable():
-        return text
     return "".join(char if char.isprintable() else " " for char in text)
 
 
@@ -239,7 +238,7 @@ def shortened(line: str, longest: int) -> str:
 
 def brief(text: str, longest: int = 80) -> str:
     """A value as quoted in a message: no control characters, a long one without its middle."""
-    return shortened(_printable(text), longest)
+    return shortened(text if text.isprintable() else _printable(text), longest)
 
 
 def nearest(name: str, available: object, alike: float = 0.6) -> str:

@@ -169,6 +169,8 @@ def redacted(text: str, allowed: Allowed = ()) -> tuple[str, tuple[Secret, ...]]
     every = tuple[Secret, ...]()
     for _ in range(_ROUNDS):  # what is next to one may be one
         secrets = found(text, allowed)
+        if not secrets:
+            break
         pieces, at = [""], 0
         for secret in secrets:
             pieces += [text[at : secret.span[0]], mark(secret.kind)]

@@ -75,17 +75,14 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
     pointer, marker = f"{layout.sessions}/.current", os.path.join(layout.markers, slug + ".json")
     for path in filter(os.path.isfile, (f"{pointer}-{slug}", pointer, marker, layout.own_session)):
-        session = _from_marker(path) if path == marker else files.first_line(path)
-        if session:
+        session: object = files.first_line(path)
+        if path == marker:
+            from contextkit.base import formats
+
+            session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")
+        if session and isinstance(session, str):
             return os.path.basename(session.rstrip("/")), layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
-
-
-def _from_marker(path: str) -> str:
-    from contextkit.base import formats
-
-    session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")
-    return session if isinstance(session, str) else ""
 
 
 def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:

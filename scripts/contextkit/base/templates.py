@@ -90,9 +90,8 @@ def _undefined(hint: str = "", obj: Any = missing, name: str = "") -> NoReturn:
     if obj is missing:
         raise UndefinedError(f"{name!r} is undefined")
     kind = type(obj)
-    shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    shown = "None" if obj is None else f"{shown} object"
-    raise UndefinedError(f"{shown!r} has no attribute {name!r}")
+    shown = f"{kind.__module__}.{kind.__name__} object".removeprefix("builtins.")
+    raise UndefinedError(f"{'None' if obj is None else shown!r} has no attribute {name!r}")
 
 
 class _Environment:
@@ -105,11 +104,7 @@ class _Environment:
     @staticmethod
     def getattr(obj: Any, name: str) -> object:
         try:
-            return getattr(obj, name)
-        except AttributeError:
-            pass
-        try:
-            return obj[name]
+            return getattr(obj, name) if hasattr(obj, name) else obj[name]
         except (TypeError, LookupError, AttributeError):
             return _undefined(obj=obj, name=name)
 
