@@ -87,7 +87,6 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
 
 
 def _way_out(error: OSError) -> str:
-    """Advice for when nothing may be written."""
     if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
         return ""
     return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"

@@ -158,7 +158,6 @@ def program(script: str) -> Program:
 
 
 def _declared(place: str) -> Any:
-    """The declaration in one of our modules, imported now."""
     module, _, name = place.rpartition(".")
     return getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
 

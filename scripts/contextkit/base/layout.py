@@ -69,7 +69,7 @@ class Layout:
         elif name in _IN_STATE:
             made = os.path.join(self.state, _IN_STATE[name])
         elif name in _IN_KIT:
-            made = self.join(_IN_KIT[name])
+            made = os.path.join(self.root, _IN_KIT[name])
         elif name == "state" or name in stores.SETTINGS:
             made = self.store(stores.SETTINGS[name].kind if name != "state" else name)
         else:
@@ -179,7 +179,6 @@ class Layout:
             pass
 
     def _swept_folders(self, kind: str) -> list[str]:
-        """The folders of a store; for a single-file store, the folder that contains it."""
         store = stores.BY_KIND[kind]
         if store.holds == stores.HOST or store.within:
             return []  # nothing of ours, or part of another store that is swept too

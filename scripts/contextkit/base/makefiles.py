@@ -173,7 +173,6 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
 def _day(
     listed: list[Target], renamed: dict[str, str], inside_host: bool, systems: Iterable[str]
 ) -> list[str]:
-    """Twelve verbs, a line each, and how to see the rest."""
     named = inside_host and not os.environ.get(outgoing.COMMAND)
     word = "context_help" if named else "help"
     verbs = [target for name in DAY for target in listed if target.name == name]
@@ -192,7 +191,6 @@ def _day(
 
 
 def _explained(target: Target, renamed: dict[str, str]) -> list[str]:
-    """A target, then what each of its variables is."""
     command = command_of(target)
     told = [target.replace(name=f"{option.name}=", help=option.help)
             for option in (options_of(command) if command else ())]  # fmt: skip

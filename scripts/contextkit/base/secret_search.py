@@ -133,7 +133,6 @@ def _token(text: str, at: int, literal: str, judged: dict[str, int]) -> Iterator
 
 
 def _run(text: str, start: int, chars: str) -> str:
-    """The run of characters from `chars` that begins at `start`."""
     piece = text[start : start + _LONGEST]
     return piece[: len(piece) - len(piece.lstrip(chars))]
 
@@ -320,7 +319,6 @@ def _is_placeholder(text: str) -> bool:
 
 
 def _in_forms(text: str) -> Iterator[Place]:
-    """The values in places of secrets that may be secrets."""
     for sure, start, end in _forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
@@ -418,7 +416,6 @@ def _lower(text: str) -> str:
 
 
 def _named(text: str) -> Iterator[Place]:
-    """The values assigned to names such as password, token, or key."""
     lower = _lower(text)
     for called, kind in ((rules.PASSWORDS, "password"), (rules.KEYS, "assigned-secret")):
         for name in called:
@@ -512,7 +509,6 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
 
 
 def _is_key(value: str) -> bool:
-    """Whether no person made up a value: it is random, or a very long number."""
     if value.isdigit():
         return len(value) >= 15
     return _is_made(value) and not (value.startswith("sha256-") or _VERSIONED.search(value))

@@ -95,8 +95,6 @@ def _undefined(hint: str = "", obj: Any = missing, name: str = "") -> NoReturn:
 
 
 class _Environment:
-    """The part of Jinja's environment that compiled templates use."""
-
     filters = FILTERS
     undefined = staticmethod(_undefined)
     concat = "".join

@@ -313,7 +313,6 @@ class _Hunk:
 
 
 def _file(line: str) -> str:
-    """The file of a `diff --git` line."""
     old, _, new = line.removeprefix("diff --git ").partition(" ")
     half = line.removeprefix("diff --git a/")
     middle = half.find(" b/", (len(half) - 3) // 2)
@@ -390,7 +389,6 @@ def _quoted(name: str) -> str:
 
 
 def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
-    """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
     folders = _by_folder(paths, lean)
     head = f"{len(paths)} paths in {len(folders)} folders"

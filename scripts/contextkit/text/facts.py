@@ -88,7 +88,6 @@ _KNOWN: dict[str, tuple[str, str] | None] = {}  # the fact, if any, that each wo
 
 
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """The facts that are one or two words, with their lines."""
     if "](" in text:
         text = text.replace("](", " ")  # the label and the address of a link
     words = set(text.split())  # most words occur again
@@ -193,7 +192,6 @@ def _number(word: str, core: str) -> tuple[str, str] | None:
 
 
 def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """The facts that are a sentence or a message, with their lines."""
     lower = text.lower()
     if len(lower) != len(text):  # the capital İ becomes two characters
         lower = "".join(char.lower()[:1] for char in text)

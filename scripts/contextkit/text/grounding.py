@@ -103,8 +103,6 @@ def of_itself(words: str) -> Checked:
 
 
 class _Report:
-    """A report, prepared for many look-ups."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = _flat(text)
@@ -221,11 +219,10 @@ def _turned(answer: str, report: _Report) -> Iterator[str]:
         for statement in block.statements():
             tone, words = _tone(statement), _anchors(statement)
             words = words - _WEAK if len(words - _WEAK) > 1 else words
-            if not tone or not words:
-                continue
-            tones = {theirs for other in report.about(words) if (theirs := _tone(other))}
+            tones = set(map(_tone, report.about(words) if tone and words else ())) - {0}
             whole = tone > 0 and _ALL.search(statement) is not None
-            if whole and words <= _WEAK and _COUNTED.search(report.text):
+            is_weak = bool(words) and words <= _WEAK
+            if whole and is_weak and _COUNTED.search(report.text):
                 tones.add(-1)
             is_doubtful = tone not in tones or (whole and -1 in tones)
             if tones and is_doubtful:

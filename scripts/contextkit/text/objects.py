@@ -473,7 +473,6 @@ def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """The value of the first key that has words."""
     for key in keys:
         value = low.get(key)
         if isinstance(value, dict):

@@ -79,7 +79,6 @@ def _simple(text: str, start: int) -> Simple | None:
 
 
 def _skip(text: str, at: int) -> int:
-    """Skip blanks, continued lines, and a comment."""
     while at < len(text):
         if text[at] in _BLANK:
             at += 1
