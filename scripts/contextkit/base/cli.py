@@ -1,7 +1,7 @@
 """The command line: arguments in, text out, one way to fail.
 
-A script declares its commands and options once, as data (`Program`). A small loop reads calls from
-that table (`commands.py`); only help needs argparse (`usage.py`).
+A script declares its commands and options once, as data (`Program`). Calls are read with that table
+(`commands.py`), and help is made from it (`usage.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from contextkit.base.type_names import Callable, Iterable, Sequence
 _program = "contextkit"
 _as_json = False
 _allowed: Callable[[], Iterable[str]] = tuple  # the settings' exemptions from secrets
-_HELP = frozenset(("-h", "--help"))
 _MOST_LINES = 20  # of a refusal
 
 
@@ -206,19 +205,18 @@ def _of_command(
     options = options_of(command) if command else ()
     words = _given_to_make(options) if command and "CONTEXTKIT_GIVEN" in os.environ else []
     argv, rest = [*argv, *words], [*rest, *words]
-    asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
-    raw = commands.read(options, rest) if command and not asks else None
-    lacking = commands.missing_options(options, raw) if raw is not None else ()
-    if command and raw is not None and not lacking:
-        return command, Arguments(**commands.typed(options, raw))
-    from contextkit.base import usage
+    asks_help = "--help" in rest or "-h" in rest
+    if command is None or asks_help or argv == ["--version"]:
+        from contextkit.base import usage
 
-    if command and lacking:
+        _print(Answer(text=usage.explained(program, command, argv)))
+        raise SystemExit(0)
+    raw = commands.read(options, rest)
+    if lacking := commands.missing_options(options, raw):
+        from contextkit.base import usage
+
         raise usage.missing(program, command, lacking[0])
-    try:
-        usage.explain(program, argv)
-    finally:
-        _flush()  # help, which argparse prints
+    return command, Arguments(**commands.typed(options, raw))
 
 
 def _given_to_make(available: tuple[Option, ...]) -> list[str]:
@@ -262,18 +260,5 @@ def _print(answer: Answer) -> None:
         # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up()
-
-
-def _flush() -> None:
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up()
-
-
-def _give_up() -> None:
-    """Exit quietly when the reader has closed the pipe: `| head`."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has closed the pipe: `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

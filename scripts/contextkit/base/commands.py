@@ -177,10 +177,10 @@ def options_of(command: Command) -> tuple[Option, ...]:
 _SAID = {"": 0, "0": 0, "no": 0, "false": 0, "off": 0, "1": 1, "yes": 1, "true": 1, "on": 1}
 
 
-def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
+def read(options: tuple[Option, ...], argv: list[str]) -> Raw:
     """Parse `--name=value`, `--name value`, `--flag`, `-m value`, and positionals.
 
-    None if an option lacks its value. Raises ContextError for a word that belongs to nothing.
+    Raises ContextError for a word that belongs to nothing, and for an option without its value.
     """
     named = [(name, o) for o in options for name in (o.name.replace("_", "-"), *o.also, o.single)]
     spelled = {("--" if len(name) > 1 else "-") + name: option for name, option in named if name}
@@ -207,7 +207,7 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             elif follows:
                 value = words.pop()
             else:
-                return None
+                raise bad_input(f"{name} lacks its value: write {name}=…")
         add_value(raw, option, name, value)
     return raw
 

@@ -192,9 +192,9 @@ def _day(
 
 def _explained(target: Target, renamed: dict[str, str]) -> list[str]:
     command = command_of(target)
-    told = [target.replace(name=f"{option.name}=", help=option.help)
-            for option in (options_of(command) if command else ())]  # fmt: skip
-    return [line for each in (target, *told) for line in _lines(each, renamed)]
+    options = options_of(command) if command else ()
+    told = [line for option in options for line in row(f"{option.name}=", option.help)]
+    return [*_lines(target, renamed), *told]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -205,8 +205,12 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
-    name = renamed.get(target.name, target.name)
-    first, *more = _wrapped(target.help)
+    return row(renamed.get(target.name, target.name), target.help)
+
+
+def row(name: str, text: str) -> list[str]:
+    """The lines of help on what is called so; a long name has one of its own."""
+    first, *more = _wrapped(text)
     if len(name) > _MARGIN - 2:
         return [f"  {name}", first, *more]
     return [f"  {name:<{_MARGIN - 2}}{first[_MARGIN:]}", *more]
