@@ -62,13 +62,11 @@ def prose(text: str, item: bool = False) -> str:
     from contextkit.base import markdown
 
     lines = text.split("\n")
-    fenced_off = markdown.in_fences(lines[1:] if item else lines)
-    if item:
-        fenced_off.insert(0, True)
-    return "\n".join(
-        line if inside or not is_mark(line) else f"{line[: -len(line.lstrip())]}\\{line.lstrip()}"
-        for line, inside in zip(lines, fenced_off, strict=True)
-    )
+    fenced_off = [True, *markdown.in_fences(lines[1:])] if item else markdown.in_fences(lines)
+    for at, (line, inside) in enumerate(zip(lines, fenced_off, strict=True)):
+        if not inside and is_mark(line):
+            lines[at] = f"{line[: -len(line.lstrip())]}\\{line.lstrip()}"
+    return "\n".join(lines)
 
 
 def is_mark(line: str) -> bool:

@@ -17,7 +17,6 @@ from contextkit.base.type_names import Any, Collection, Iterable, Mapping
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _DIGITS = frozenset("0123456789")
 _PLAIN = SAFE.union("@%+=:,/")  # of a shell's word that needs no quotes
-_days: dict[int, int] = {}  # for the date 20251023: from 1970 until then
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 PRINTED = 600  # characters of a line on a terminal
@@ -63,12 +62,11 @@ def moment(text: str) -> int:
     if len(digits) < 14:
         return 0
     date, clock = divmod(int(digits), 1_000_000)
-    if date not in _days:
-        year, month, day = date // 10_000, date // 100 % 100, date % 100
-        years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
-        leaps = years // 4 - years // 100 + years // 400
-        _days[date] = 365 * years + leaps + (153 * months + 2) // 5 + day - 719_469
-    return _days[date] * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
+    year, month, day = date // 10_000, date // 100 % 100, date % 100
+    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
+    leaps = years // 4 - years // 100 + years // 400
+    days = 365 * years + leaps + (153 * months + 2) // 5 + day - 719_469  # since 1970
+    return days * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
 
 
 def seconds(duration: str, field: str = "") -> int:
