@@ -200,43 +200,35 @@ def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
             at, number, counted = lower.find(phrase), 1, 0
             while at >= 0:
                 number, counted = number + text.count("\n", counted, at), at
-                fact, end = said_at(text, at, at + len(phrase))
+                end = at + len(phrase)  # of the line, what can matter, since lines may be endless
+                before = text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
+                after = text[end : end + _LONGEST].partition("\n")[0]
+                fact, used = said_at(before, text[at:end], after)
                 if fact:
                     yield fact, number
-                at = lower.find(phrase, end)
+                at = lower.find(phrase, end + used)
 
 
-def _line_around(text: str, at: int, end: int) -> tuple[int, int]:
-    """The line that contains at:end, limited to what can matter, since lines may be endless."""
-    first = max(0, at - _LONGEST)
-    last = text.find("\n", end, end + _LONGEST)
-    return max(first, text.rfind("\n", first, at) + 1), last if last >= 0 else end + _LONGEST
+def _forbidding(before: str, phrase: str, after: str) -> tuple[tuple[str, str] | None, int]:
+    """The sentence around a prohibiting phrase of words of its own; how much of `after` it took."""
+    is_apart = (before[-1:] or " ") in " \t\"'“‘(*_>|`"
+    if not is_apart or (after[:1] or " ") not in " \t\r\"'”’)*_.,;:!?|`":
+        return None, 0
+    for mark in _ENDS:
+        before, after = before.rpartition(mark)[2], after.partition(mark)[0]
+    sentence = _plain(before.rpartition("| ")[2] + phrase + after).strip(_MARKS).rstrip(".!?")
+    return ("prohibition", sentence[:_LONGEST]), len(after)
 
 
-def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The sentence around a prohibiting phrase that stands as separate words, and where it ends."""
-    before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
-    if before not in " \t\n\"'“‘(*_>|`" or after not in " \t\r\n\"'”’)*_.,;:!?|`":
-        return None, end
-    first, last = _line_around(text, at, end)
-    starts = [text.rfind(mark, first, at) for mark in (*_ENDS, "| ")]
-    ends = [text.find(mark, end, last) for mark in _ENDS]
-    start = max([first, *(index + 2 for index in starts if index >= 0)])
-    end = min([index for index in ends if index >= 0], default=last)
-    sentence = _plain(text[start:end]).strip(_MARKS).rstrip(".!?")
-    return ("prohibition", sentence[:_LONGEST]), end
-
-
-def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The error message at `at` if it starts its line, is in quotes, or names its class."""
-    first, last = _line_around(text, at, end)
-    start = at
-    while start > first and text[start - 1].isalnum():
-        start -= 1
-    before = text[first:start]
+def _reporting(before: str, phrase: str, after: str) -> tuple[tuple[str, str] | None, int]:
+    """The error message if it starts its line, is in quotes, or names its class."""
+    begun = len(before)
+    while begun and before[begun - 1].isalnum():
+        begun -= 1
+    before, word = before[:begun], before[begun:]
     opening = before[-1:] if before[-1:] in ("`", '"', "'") else ""
-    if not opening and before.strip(_MARKS) and start == at:
-        return None, end  # about an error, not one
-    stop = text.find(opening or ". ", at, last)
-    message = _plain(text[start : stop if stop >= 0 else last]).strip(_MARKS)[:_LONGEST]
-    return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, end
+    if before.strip(_MARKS) and not (opening or word):
+        return None, 0  # about an error, not one
+    message = word + (phrase + after).partition(opening or ". ")[0]
+    message = _plain(message).strip(_MARKS)[:_LONGEST]
+    return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, 0
