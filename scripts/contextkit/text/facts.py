@@ -39,7 +39,7 @@ _CODES = frozenset(
     "EACCES EADDRINUSE EAGAIN EBUSY ECONNREFUSED ECONNRESET EEXIST EINVAL EISDIR EMFILE ENOENT "
     "ENOMEM ENOSPC ENOTDIR ENOTEMPTY EPERM EPIPE EROFS ETIMEDOUT SIGKILL SIGSEGV SIGTERM".split()
 )
-_NUMERIC = frozenset("0123456789.,-–~+<>≤≥±$€£")
+_NUMERIC = "0123456789.,-–~+<>≤≥±$€£"
 _HEX = frozenset("0123456789abcdef")
 _IN_PATHS = frozenset("/._-~@+{}*%")
 _FORBIDS = ("must not", "never", "do not", "don't", "don’t", "not recommended", "forbidden",
@@ -98,16 +98,13 @@ def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
         there = line.split()
         if facts.keys().isdisjoint(there):
             continue
-        for index, word in enumerate(there):
-            if word not in facts:
-                continue
-            kind, value = facts[word]
-            if kind != "bare":
+        for word, following in zip(there, [*there[1:], ""], strict=True):
+            kind, value = facts.get(word, ("", ""))
+            if kind == "bare":
+                unit = following.lstrip(_OPENING).rstrip(_CLOSING)
+                kind, value = "number" if unit.lower() in _UNITS else "", f"{value} {unit}"
+            if kind:
                 yield (kind, value), number
-            elif index + 1 < len(there):
-                unit = there[index + 1].lstrip(_OPENING).rstrip(_CLOSING)
-                if unit.lower() in _UNITS:
-                    yield ("number", f"{value} {unit}"), number
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
@@ -123,12 +120,9 @@ def _of_word(word: str) -> tuple[str, str] | None:
         return "url", text[:end].rstrip(".,;:*_")
     if ("/" in core or "." in core) and (path := _path(word, core)):
         return path
-    if _is_commit(core):
-        return "commit", core
-    if _is_id(core):
-        return "id", core
-    if _is_version(core):
-        return "version", core
+    for kind, fits in (("commit", _is_commit), ("id", _is_id), ("version", _is_version)):
+        if fits(core):
+            return kind, core
     return _number(word, core) if core[0] in _NUMERIC else None
 
 
@@ -139,9 +133,7 @@ def _is_commit(core: str) -> bool:
 
 def _is_id(core: str) -> bool:
     """Whether a word is an id: `ABC-123`, `P1-2`, `CVE-2024-3094`, or a UUID."""
-    head, hyphen, rest = core.partition("-")
-    if not (hyphen and rest):
-        return False
+    head, _, rest = core.partition("-")
     if len(core) == 36 and core.count("-") == 4:
         return _HEX.issuperset(core.replace("-", "").lower())
     spelled = head[:1].isalpha() and head.isalnum() and head.isupper()
@@ -151,10 +143,9 @@ def _is_id(core: str) -> bool:
 
 def _is_version(core: str) -> bool:
     """Whether a word is a version: `1.2.3` (at least two dots), or `v` and a number with a dot."""
-    parts = core.removeprefix("v").split(".")
-    if len(parts) < (2 if core[0] == "v" else 3) or not all(parts):
-        return False
-    return all(part.isdigit() and part.isascii() for part in parts[:-1]) and parts[-1][0].isdigit()
+    *numbers, last = core.removeprefix("v").split(".")
+    is_dotted = len(numbers) > (0 if core[0] == "v" else 1) and last[:1].isdigit()
+    return is_dotted and all(number.isdigit() and number.isascii() for number in numbers)
 
 
 def _path(word: str, core: str) -> tuple[str, str] | None:
@@ -182,10 +173,10 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
 
 def _number(word: str, core: str) -> tuple[str, str] | None:
     """A number with its unit; ("bare", number) if the unit can only be the next word."""
-    end = len(core) - len(core.lstrip("0123456789.,-–~+<>≤≥±$€£"))
-    if not any(map(str.isdigit, core[:end])):
+    rest = core.lstrip(_NUMERIC)
+    if not any(map(str.isdigit, core[: len(core) - len(rest)])):
         return None
-    unit = core[end:].lower()
+    unit = rest.lower()
     if unit or core[0] in "$€£":
         return ("number", core) if not unit or unit.split("/")[0] in _UNITS else None
     return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is a list item
