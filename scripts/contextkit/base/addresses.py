@@ -97,7 +97,7 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     return ()
 
 
-def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
+def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
     """List every document of a kind (default: all) by file name; only single files are read."""
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
@@ -106,7 +106,7 @@ def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
             for ref, path, _ in entries(layout, store):
                 yield Address(ref=ref, kind=store.kind, path=path)
         elif store.suffix:
-            yield from _files(layout, store)
+            yield from _files(layout, store, with_away)
 
 
 def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -116,14 +116,16 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
         yield f"{store.kind}:{fields.get('id')}", path, fields
 
 
-def _files(layout: Layout, store: stores.Store) -> Iterator[Address]:
+def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
     if store.within == "memory":
         layout.store("archived")
-    for outer in away(layout, store):
+    for outer in away(layout, store) if with_away else ():
         for name in stores.names_in(outer):
-            inner = os.path.join(outer, name, store.place if store.within else "").rstrip("/")
-            folders.append((inner, "" if store.within else name.partition("@")[0] + "/"))
+            inner = os.path.join(outer, name, store.place) if store.within else ""
+            folders.append(
+                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
+            )
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
     for folder, before in folders:
         for entry in walked(folder, store.suffix):

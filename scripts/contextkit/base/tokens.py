@@ -49,11 +49,8 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
 
     A text of more than 131,072 characters is sampled. Only an empty text has 0.
     """
-    if len(text) > _SAMPLES * _SAMPLE:  # pieces from all over the text, at equal distances
-        last = len(text) - _SAMPLE
-        starts = [last * number // (_SAMPLES - 1) for number in range(_SAMPLES)]
-        sample = "".join(text[start : start + _SAMPLE] for start in starts)
-        return round(estimate(sample, profile) * len(text) / (_SAMPLES * _SAMPLE))
+    if len(text) > _SAMPLES * _SAMPLE:
+        return round(estimate(_sampled(text), profile) * len(text) / (_SAMPLES * _SAMPLE))
     lower, upper, digit, sign, blank, line, two, three, four, word, step = PROFILES[profile]
     data = text.encode("utf-8", "replace").translate(_TABLE)
     count = data.count
@@ -64,6 +61,13 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
     if len(data) > len(text):
         total += two * count(b"2") + three * count(b"3") + four * count(b"4")
     return max(1, round(total)) if text else 0
+
+
+def _sampled(text: str) -> str:
+    """Pieces from all over the text, at equal distances."""
+    last = len(text) - _SAMPLE
+    starts = [last * number // (_SAMPLES - 1) for number in range(_SAMPLES)]
+    return "".join(text[start : start + _SAMPLE] for start in starts)
 
 
 def cautious(text: str, profile: str = DEFAULT) -> int:
