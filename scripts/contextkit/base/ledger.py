@@ -109,10 +109,10 @@ def append(path: str, lines: Iterable[bytes]) -> None:
         os.close(descriptor)
 
 
-def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
+def read(layout: Layout, since: str = "") -> Iterator[Event]:
     """The events, oldest first, without those older than `ledger_days` and incomplete lines.
 
-    `since` is a prefix of an ISO time; only lines that contain the bytes `having` are decoded.
+    `since` is a prefix of an ISO time.
     """
     since = max(since, _oldest(layout, names.now()))
     for path in months(layout):
@@ -121,15 +121,13 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
                 data = files.read_bytes(path)
             except ContextError:
                 continue  # removed just now, or unreadable: only history is missing
-            yield from [event for event in _events(data, having) if event["at"] >= since]
+            yield from [event for event in _events(data) if event["at"] >= since]
 
 
-def _events(data: bytes, having: bytes) -> Iterator[Event]:
-    if having not in data:
-        return
+def _events(data: bytes) -> Iterator[Event]:
     from contextkit.base import formats
 
-    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and having in line]
+    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":']
     for event in map(formats.object_in, lines):
         get = event.get
         if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):

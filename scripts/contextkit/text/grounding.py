@@ -77,7 +77,6 @@ class Checked(NamedTuple):
 
     total: int
     missing: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()  # those of them that turn a failure into a success, or the reverse
 
     @property
     def said(self) -> str:
@@ -93,7 +92,7 @@ def check(answer: str, report: str) -> Checked:
         seen[shown] = seen.get(shown, False) or stands
     turned = tuple(_turned(answer, prepared))
     missing = tuple(claim for claim, stands in seen.items() if not stands)
-    return Checked(len(seen) + len(turned), (*missing, *turned), turned)
+    return Checked(len(seen) + len(turned), (*missing, *turned))
 
 
 def of_itself(words: str) -> Checked:
