@@ -213,13 +213,9 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
         for base in candidates:
             changed = tree.changes(base.commit)
             if changed:
-                return Comparison(
-                    base=base,
-                    changes=tuple(changed),
-                    diff=tree.diff(base.commit),
-                    revision=tree.revision(),
-                    listing=tree.listing(base.commit),
-                )
+                diff, listing = tree.diff(base.commit), tree.listing(base.commit)
+                return Comparison(base=base, changes=tuple(changed), diff=diff, listing=listing,
+                                  revision=tree.revision())  # fmt: skip
     tried = " or ".join(base.name for base in candidates)
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT, such as base=HEAD~1")
 
@@ -238,20 +234,16 @@ def bases(layout: Layout, named: str = "") -> list[Base]:
             raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
         empty = git.answer(top, "hash-object", "-t", "tree", os.devnull).decode().strip()
         return [Base(name="nothing", commit=empty)]
-    if named:
-        commit = _commit(top, named)
-        if not commit:
-            raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
-        common = _merge_base(top, commit)
-        if not common:
-            raise bad_input(f"base: {named!r} and HEAD have no commit in common")
-        return [Base(name=named, commit=common)]
+    if named and not _commit(top, named):
+        raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
     by_commit: dict[str, Base] = {}
-    for name, ref in _GUESSES:
+    for name, ref in [(named, named)] if named else _GUESSES:
         commit = _commit(top, ref)
-        common = _merge_base(top, commit) if commit else ""
+        common = git.output(top, "merge-base", commit, "HEAD").strip() if commit else ""
         if common:
             by_commit.setdefault(common, Base(name=name, commit=common))
+    if named and not by_commit:
+        raise bad_input(f"base: {named!r} and HEAD have no commit in common")
     if not by_commit:
         raise ContextError(
             "there is no upstream, origin, main or master to compare with: "
@@ -264,10 +256,6 @@ def _commit(top: str, name: str) -> str:
     if name.startswith("-") or "\0" in name:
         return ""
     return git.output(top, "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
-
-
-def _merge_base(top: str, commit: str) -> str:
-    return git.output(top, "merge-base", commit, "HEAD").strip()
 
 
 def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Option, Program, Rows, options_of
-from contextkit.base.errors import ContextError, bad_input, closed_output, remark
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
@@ -19,6 +19,7 @@ _program = "contextkit"
 _as_json = False
 _allowed: Callable[[], Iterable[str]] = tuple  # the settings' exemptions from secrets
 _MOST_LINES = 20  # of a refusal
+_WAY_OUT = ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
@@ -53,7 +54,8 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _refuse(str(error))
         return error.status
     except OSError as error:
-        _refuse(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
+        way_out = _WAY_OUT if error.errno in (1, 13, 30) else ""  # EPERM, EACCES, EROFS
+        _refuse(f"{error.filename or 'output'}: {error.strerror or error}{way_out}")
         return 1
     except KeyboardInterrupt:
         import signal
@@ -83,12 +85,6 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
         return Answer(text=formats.to_json(data), status=answer.status, quoted=answer.quoted)
     say(answer.talk)
     return answer
-
-
-def _way_out(error: OSError) -> str:
-    if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
-        return ""
-    return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def say(text: str) -> None:
@@ -249,7 +245,7 @@ def _print(answer: Answer) -> None:
     if not text:
         return
     if sys.stdout is None:
-        raise closed_output()
+        raise ContextError("standard output is closed; the output is lost")  # `>&-`
     if not answer.verbatim:
         text = outgoing.told(text, _allowed, answer.quoted)
     elif sys.stdout.isatty():

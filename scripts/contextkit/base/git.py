@@ -229,11 +229,8 @@ class query:
     def __init__(self, folder: str, *arguments: str) -> None:
         self._folder = folder
         self._out, end = os.pipe()
-        wiring = (
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, end, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        )
+        nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 2)]
+        wiring = (*nowhere, (os.POSIX_SPAWN_DUP2, end, 1))
         command = (*_command(folder), *arguments)
         try:
             self._process = os.posix_spawnp("git", command, _environment(), file_actions=wiring)

@@ -39,11 +39,7 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
 
 def read(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
     """The references in (path, digest) pairs of a document; any that are not text are left out."""
-    return tuple(
-        Reference(path=path, sha256=digest)
-        for path, digest in pairs
-        if isinstance(path, str) and isinstance(digest, str)
-    )
+    return tuple(Reference(path=p, sha256=d) for p, d in pairs if str is type(p) is type(d))
 
 
 def state(root: str, reference: Reference) -> str:
