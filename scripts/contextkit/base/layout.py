@@ -221,11 +221,6 @@ class Layout:
         return (*map(self.place, kept), *([self.join(own)] if is_copy else []))
 
     @property
-    def ephemeral(self) -> tuple[str, ...]:
-        """The folders that git must not see, existing or not."""
-        return tuple(map(self.place, stores.HIDDEN))
-
-    @property
     def capsule_template(self) -> str:
         """The host's own outline, or a copy of ours."""
         self.mention("capsule_template")
