@@ -75,8 +75,9 @@ def _code(source: str, flags: int) -> tuple[Any, ...]:
     from re import _compiler, _parser  # type: ignore[attr-defined]
 
     read = _parser.parse(source, flags)
-    groups, count = read.state.groupdict, read.state.groups
-    named = dict(zip(groups.values(), groups, strict=True))
+    groups = read.state.groupdict
+    names = [None] * read.state.groups
+    for name, number in groups.items():
+        names[number] = name
     code = array("I", _compiler._code(read, flags)).tobytes()
-    all_flags = int(flags | read.state.flags)
-    return all_flags, code, count - 1, groups, tuple(map(named.get, range(count)))
+    return int(flags | read.state.flags), code, read.state.groups - 1, groups, tuple(names)

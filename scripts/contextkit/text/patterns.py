@@ -6,7 +6,9 @@ import os
 import re
 
 from contextkit.base import expressions, files, stores
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Callable
+
+Search = Callable[[str], re.Match[str] | None]
 
 
 class Pattern:
@@ -32,11 +34,15 @@ class Pattern:
         for method in ("match", "fullmatch", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         if self.needs:
-            self.search = lambda text: compiled.search(text) if self._may_match(text) else None
+            self.search = self._only_where_needed(compiled.search)
         return getattr(self if name in self.__dict__ else compiled, name)
 
-    def _may_match(self, text: str) -> bool:
-        return not text.isascii() or any(map(text.lower().__contains__, self.needs))
+    def _only_where_needed(self, search: Search) -> Search:
+        def found(text: str) -> re.Match[str] | None:
+            is_there = not text.isascii() or any(map(text.lower().__contains__, self.needs))
+            return search(text) if is_there else None
+
+        return found
 
 
 MADE: list[Pattern] = []  # all of them, to be compiled in advance
