@@ -5,7 +5,6 @@ A time is a whole number of seconds since 1970, UTC; few commands need `datetime
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import time
@@ -90,8 +89,10 @@ def age(since: int, now: int, units: str = "dhms") -> str:
 
 def dashed(text: str) -> str:
     """`text` with every run of characters outside `A-Za-z0-9._-` replaced by one `-`."""
-    runs = itertools.groupby(text, SAFE.__contains__)
-    return "".join("".join(run) if is_safe else "-" for is_safe, run in runs)
+    kept = "".join(char if char in SAFE else " " for char in text)
+    while "  " in kept:
+        kept = kept.replace("  ", " ")
+    return kept.replace(" ", "-")
 
 
 def slug(text: str, longest: int = 50) -> str:
