@@ -208,10 +208,11 @@ def _of_command(
         _print(Answer(text=usage.explained(program, command, argv)))
         raise SystemExit(0)
     raw = commands.read(options, rest)
-    if lacking := commands.missing_options(options, raw):
-        from contextkit.base import usage
+    for option in options:
+        if option.required and not any(map(str.strip, raw.get(option.name, []))):
+            from contextkit.base import usage
 
-        raise usage.missing(program, command, lacking[0])
+            raise usage.missing(program, command, option)
     return command, Arguments(**commands.typed(options, raw))
 
 

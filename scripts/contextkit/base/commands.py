@@ -240,11 +240,6 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
         values.append(value)
 
 
-def missing_options(options: tuple[Option, ...], raw: Raw) -> list[Option]:
-    """The required options that are absent or blank."""
-    return [o for o in options if o.required and not any(map(str.strip, raw.get(o.name, [])))]
-
-
 def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
     """Convert each option to its type. Raises ContextError naming an invalid one."""
     absent = {option.name: _ABSENT.get(option.kind, "") for option in options}

@@ -98,16 +98,6 @@ def longest_run(text: str) -> int:
     return longest
 
 
-def known(text: str) -> str:
-    """`text`, or `unknown` if it is empty."""
-    return text or "unknown"
-
-
-def grouped(number: int) -> str:
-    """`number` with a comma after each three digits."""
-    return f"{int(number):,}"
-
-
 FILTERS: dict[str, Callable[..., str]] = {
     "joined": ", ".join,
     "quoted": quoted,
@@ -116,6 +106,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "prose": prose,
     "item": item,
     "code": code,
-    "known": known,
-    "grouped": grouped,
+    "known": lambda text: text or "unknown",
+    "grouped": lambda number: f"{int(number):,}",
 }

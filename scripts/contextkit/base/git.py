@@ -121,15 +121,10 @@ def worktrees(repository: Repository) -> dict[str, str]:
     places = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
     linked = os.path.join(common, "worktrees")
     for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
-        pointer = _line(os.path.join(linked, name, "gitdir"))
-        if pointer:
+        if pointer := _line(os.path.join(linked, name, "gitdir")):
             places.append(os.path.dirname(os.path.join(linked, name, pointer)))
-    branches = {}
-    for top in places:
-        there = find(top)
-        if there and os.path.realpath(there.common) == common:
-            branches[there.top] = head(there).branch
-    return branches
+    trees = [tree for tree in map(find, places) if tree]
+    return {t.top: head(t).branch for t in trees if os.path.realpath(t.common) == common}
 
 
 def pointer(folder: str) -> tuple[str, str]:

@@ -70,15 +70,14 @@ class Vocabulary:
         return sum(map(self._lines.__getitem__, lines))
 
     def _counted(self, text: str) -> int:
-        pieces = self._split(text)
+        if text.isascii():
+            pieces = self._pieces.findall(text)
+        else:
+            spans = self._pieces.finditer(_classes(text))
+            pieces = [text[slice(*match.span())] for match in spans]
         for piece in {*pieces} - self._known.keys():
             self._known[piece] = self._count(piece.encode("utf-8", "replace"))
         return sum(map(self._known.__getitem__, pieces))
-
-    def _split(self, text: str) -> list[str]:
-        if text.isascii():
-            return self._pieces.findall(text)
-        return [text[slice(*match.span())] for match in self._pieces.finditer(_classes(text))]
 
     def rank(self, token: bytes) -> int:
         """The order in which a token was learned; pairs with lower ranks are merged first."""

@@ -71,11 +71,9 @@ class Outline:
 
     def value(self, name: str) -> str:
         """The value after `**Name**:` above the first section, or '' if missing or `unknown`."""
-        for line in self.head.lines:
-            for label in (f"**{name}**:", f"**{name}:**"):
-                if line.lower().startswith(label.lower()):
-                    return clean(line[len(label) :])
-        return ""
+        labels = (f"**{name}**:".lower(), f"**{name}:**".lower())
+        line = next((line for line in self.head.lines if line.lower().startswith(labels)), "")
+        return clean(line[len(labels[0]) :])
 
     def facts_kept(self) -> str:
         """`12/87` of a line `facts_kept: 12/87` above the first section; empty without one."""
