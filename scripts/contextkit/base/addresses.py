@@ -165,8 +165,7 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     wanted = named or kind
     by_path = "" if named else _file(layout, text)
     if by_path:
-        made = of(layout, by_path, wanted)
-        if made:
+        if made := of(layout, by_path, wanted):
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
         raise ContextError(f"{layout.shown(by_path)}: is not a document of any contextkit store")
     path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""

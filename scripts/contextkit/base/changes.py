@@ -77,8 +77,7 @@ class work_tree:
         self._ask("add", "--update")
         data = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
         # A nested repository ends in a slash: its content is its own.
-        fresh = [path for path in data.split(b"\0") if path and not path.endswith(b"/")]
-        if fresh:
+        if fresh := [path for path in data.split(b"\0") if path and not path.endswith(b"/")]:
             listed = files.write(os.path.join(self._folder, "untracked"), b"\0".join(fresh) + b"\0")
             self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
 
@@ -211,8 +210,7 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
     candidates = bases(layout, named)
     with work_tree(layout, left_out) as tree:
         for base in candidates:
-            changed = tree.changes(base.commit)
-            if changed:
+            if changed := tree.changes(base.commit):
                 diff, listing = tree.diff(base.commit), tree.listing(base.commit)
                 return Comparison(base=base, changes=tuple(changed), diff=diff, listing=listing,
                                   revision=tree.revision())  # fmt: skip

@@ -227,8 +227,7 @@ def _given_to_make(available: tuple[Option, ...]) -> list[str]:
     for name in ("MAKEFLAGS", "MFLAGS"):
         os.environ.pop(name, None)
     options = {option.name: option for option in available}
-    unknown = [name for name in typed if name not in options]
-    if unknown:
+    if unknown := [name for name in typed if name not in options]:
         from contextkit.base import makefiles
 
         makefiles.refuse_unknown(unknown, list(options))

@@ -191,8 +191,7 @@ def checked(text: str, field: str, allowed: Allowed = (), redact: bool = False) 
     """
     if redact:
         return redacted(text, allowed)[0]
-    secrets = found(text, allowed)
-    if secrets:
+    if secrets := found(text, allowed):
         lines = [f"{field}:{s.line}: {refusal(s)}" for s in secrets[:MOST_NAMED]]
         more = [f"and {len(secrets) - MOST_NAMED} more"] if len(secrets) > MOST_NAMED else []
         raise bad_input("\n".join([*lines, *more, "nothing was written"]))

@@ -30,8 +30,7 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
     """One reference to each of these root-relative paths, without those outside the root."""
     sealed: dict[str, Reference] = {}
     for path in paths:
-        real = _inside(root, path)
-        if real:
+        if real := _inside(root, path):
             plain = os.path.normpath(path)
             sealed.setdefault(plain, Reference(path=plain, sha256=_digest(real)))
     return tuple(sealed.values())

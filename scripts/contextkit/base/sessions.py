@@ -69,8 +69,7 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     the checkout, the branch's retro marker, the id that we keep.
     """
     for variable in VARIABLES:
-        text = os.environ.get(variable, "").strip()
-        if text:
+        if text := os.environ.get(variable, "").strip():
             return text, variable
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
     pointer, marker = f"{layout.sessions}/.current", os.path.join(layout.markers, slug + ".json")
@@ -96,8 +95,7 @@ def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
         with files.locked(layout.lock(kept)):
             if stores.modified(kept) < oldest:  # none was generated while we waited
                 files.discard(kept)
-    session = typed.strip() or find_current(layout)
-    if session:
+    if session := typed.strip() or find_current(layout):
         if files.first_line(kept) == session:
             files.touch(kept, now)
         return session, False
