@@ -224,10 +224,8 @@ def changed(value: Any, change: Callable[[str, str], str], field: str = "") -> A
 
 def summary(secrets: Iterable[Secret]) -> str:
     """The number of secrets of each kind: `2 github-token, 1 jwt`."""
-    counts: dict[str, int] = {}
-    for secret in secrets:
-        counts[secret.kind] = counts.get(secret.kind, 0) + 1
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    kinds = [secret.kind for secret in secrets]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 def refusal(secret: Secret) -> str:

@@ -418,10 +418,8 @@ def _of_json(data: Any) -> str:
             return "\n".join(_table(rows, "lists"))
     if not isinstance(data, dict):
         return ""
-    told = []
-    for name, value in data.items():
-        inside = _of_json(value) if isinstance(value, list) else ""
-        told.append(f"{_name(name)}: {inside or _cell(value)}")
+    inside = {name: _of_json(value) for name, value in data.items() if isinstance(value, list)}
+    told = (f"{_name(name)}: {inside.get(name) or _cell(data[name])}" for name in data)
     return "\n".join(told)
 
 

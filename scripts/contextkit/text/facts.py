@@ -53,9 +53,8 @@ _LONGEST = 200  # characters of a sentence or an error line that count as one fa
 def find(text: str) -> list[Fact]:
     """Every distinct fact in `text` with the line of its first occurrence, in that order."""
     seen: dict[tuple[str, str], int] = {}
-    for source in (_in_sentences(text), _in_words(text)):
-        for fact, number in source:
-            seen[fact] = min(number, seen.get(fact, number))
+    for fact, number in (*_in_sentences(text), *_in_words(text)):
+        seen[fact] = min(number, seen.get(fact, number))
     facts = [(kind, value, number) for (kind, value), number in seen.items()]
     return sorted(facts, key=lambda fact: fact[2])
 
