@@ -27,7 +27,7 @@ FOLDER = toolkit("scripts", "contextkit", "compiled")
 _RUN_TIME = ("LoopContext", "missing", "environment")
 _ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
 _CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
-_LOOP = ("index", "index0", "first", "last", "length")
+_LOOP = ("index", "index0", "first")
 # Jinja generates these beside each filter in case it does not exist; that case is refused here.
 _NEVER_CALLED = ("TemplateRuntimeError", "internalcode", "Undefined")
 

@@ -61,28 +61,14 @@ class _Context:
 
 
 class LoopContext:
-    """`loop` inside a for: index, index0, first, last, length."""
+    """`loop` inside a for: index, index0, first."""
 
     def __init__(self, items: Iterable[object], undefined: object) -> None:
-        self._items = list(items)
-        self.length = len(self._items)
-        self.index0 = -1
-
-    @property
-    def index(self) -> int:
-        return self.index0 + 1
-
-    @property
-    def first(self) -> bool:
-        return self.index0 == 0
-
-    @property
-    def last(self) -> bool:
-        return self.index0 == self.length - 1
+        self._items = items
 
     def __iter__(self) -> Iterator[tuple[object, LoopContext]]:
-        for item in self._items:
-            self.index0 += 1
+        for at, item in enumerate(self._items):
+            self.index0, self.index, self.first = at, at + 1, at == 0
             yield item, self
 
 
