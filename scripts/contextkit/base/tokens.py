@@ -13,10 +13,8 @@ from contextkit.base.type_names import Any, Callable
 PROFILES = {
     "o200k": (0.13, 0.22, 1.11, 0.58, 0.06, 0.74, 0.37, 0.69, 2.0, 0.33, 0.10),
     "cl100k": (0.12, 0.21, 1.10, 0.58, 0.06, 0.70, 0.73, 0.99, 5.2, 0.37, 0.09),
-    "claude-3": (0.16, 0.32, 1.10, 0.82, 0.12, 1.05, 0.70, 0.90, 4.4, 0.09, 0.71),
-    "claude-4.8": (0.27, 0.90, 1.18, 0.93, 0.10, 1.08, 0.68, 0.90, 4.7, 0.09, 0.66),
+    "claude": (0.27, 0.90, 1.18, 0.93, 0.10, 1.08, 0.68, 0.90, 4.7, 0.09, 0.66),  # 4.8
 }
-PROFILES["claude"] = PROFILES["claude-4.8"]
 DEFAULT = "o200k"
 
 # Values of the setting `tokenizer`, which names a profile, with their exact vocabularies.
