@@ -64,24 +64,19 @@ def _strict_loader() -> Any:
 
 def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
     """The front matter of a Markdown document as strings, and its body. Raises ContextError."""
-    own = _own_front_matter(text)
-    if own:
+    if own := _own_front_matter(text):
         return own
     from contextkit.base import packages
 
-    packages.need("yaml", "frontmatter")
+    packages.need("yaml")
     import re
 
-    from frontmatter.default_handlers import YAMLHandler
-
-    # Its own pattern counts blank lines at the start of a body as part of the closing line.
-    handler = YAMLHandler(fm_boundary=re.compile(r"^---[ \t\r]*$", re.MULTILINE))
-    if not handler.detect(text):
+    before, *parts = re.split(r"(?m)^---[ \t\r]*$", text, maxsplit=2)
+    if before or not parts:
         raise bad_input(f"{where}: no front matter: the first line must be `---`")
-    try:
-        head, body = handler.split(text)
-    except ValueError:
-        raise bad_input(f"{where}: the front matter has no closing `---`") from None
+    if len(parts) < 2:
+        raise bad_input(f"{where}: the front matter has no closing `---`")
+    head, body = parts
     values = from_yaml(head, f"{where}: front matter")
     if not isinstance(values, dict):
         raise bad_input(f"{where}: the front matter must be lines of `name: value`")
