@@ -29,7 +29,7 @@ _KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
     Option("type", "the kind of sandbox"),
     Option("title", "the subagent's id; its row in the registry names the capsule"),
     Option("capsule", "a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
-    needs=("yaml",),
+    needs=("yaml", "frontmatter"),
 )
 def launch(layout: Layout, args: Arguments) -> Answer:
     wanted = args.capsule or os.environ.get("CONTEXTKIT_CAPSULE", "")

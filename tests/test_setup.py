@@ -411,7 +411,7 @@ def test_an_old_python_can_read_it() -> None:
     assert 'f"' not in text and "f'" not in text
 
 
-IMPORTED = {"yaml": "pyyaml", "splintr": "splintr-rs"}
+IMPORTED = {"yaml": "pyyaml", "frontmatter": "python-frontmatter", "splintr": "splintr-rs"}
 
 
 def required(name: str) -> set[str]:

@@ -32,7 +32,7 @@ def prepare() -> None:
     for module in pkgutil.walk_packages(contextkit.__path__, "contextkit."):
         if not module.name.endswith("template_compiler"):
             importlib.import_module(module.name)
-    for name in ("yaml", "argparse", "datetime", "difflib", "hashlib", "tomllib"):
+    for name in ("frontmatter", "yaml", "argparse", "datetime", "difflib", "hashlib", "tomllib"):
         importlib.import_module(name)
 
 

@@ -68,15 +68,19 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
         return own
     from contextkit.base import packages
 
-    packages.need("yaml")
+    packages.need("yaml", "frontmatter")
     import re
 
-    before, *parts = re.split(r"(?m)^---[ \t\r]*$", text, maxsplit=2)
-    if before or not parts:
+    from frontmatter.default_handlers import YAMLHandler
+
+    # Its own pattern counts blank lines at the start of a body as part of the closing line.
+    handler = YAMLHandler(fm_boundary=re.compile(r"^---[ \t\r]*$", re.MULTILINE))
+    if not handler.detect(text):
         raise bad_input(f"{where}: no front matter: the first line must be `---`")
-    if len(parts) < 2:
-        raise bad_input(f"{where}: the front matter has no closing `---`")
-    head, body = parts
+    try:
+        head, body = handler.split(text)
+    except ValueError:
+        raise bad_input(f"{where}: the front matter has no closing `---`") from None
     values = from_yaml(head, f"{where}: front matter")
     if not isinstance(values, dict):
         raise bad_input(f"{where}: the front matter must be lines of `name: value`")

@@ -14,7 +14,7 @@ from contextkit.base import errors, files, git, names, owned, settings, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.settings import Limits, Places
 from contextkit.base.stores import Broken, Loaded
-from contextkit.base.type_names import Any, Callable, Iterable, T
+from contextkit.base.type_names import Callable, Iterable, T
 
 _SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
@@ -46,6 +46,27 @@ class Layout:
     Those of the stores have the names of their settings; `state` holds locks, caches and sessions.
     """
 
+    capsules: str
+    reminders: str
+    registry: str
+    payloads: str
+    handoffs: str
+    handoff_template: str  # a copy of the form, for people and agents
+    memory: str
+    verdicts: str
+    state: str
+    ended: str
+    running: str
+    swept: str
+    hooks: str
+    own_session: str
+    ledger: str
+    index: str
+    machine: str
+    sync: str
+    origins: str
+    sessions: str
+    markers: str
     limits: Limits  # in force here
     places: Places  # the documented ones in force here, relative to the root
 
@@ -61,9 +82,9 @@ class Layout:
             self.limits = settings.chosen(Limits, self.settings)
             self.places = settings.chosen(Places, self.settings)
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> object:
         """Prove a place, or make the default `limits` or `places`, on first use."""
-        made: Any
+        made: object
         if name in ("limits", "places"):
             made = Limits() if name == "limits" else Places()
         elif name in _IN_STATE:
@@ -75,7 +96,7 @@ class Layout:
         else:
             raise AttributeError(name)
         setattr(self, name, made)
-        return made  # type: ignore[no-any-return]
+        return made
 
     def allowed(self) -> tuple[str, ...]:
         """The settings' exemptions from secrets, read only if something may be one."""

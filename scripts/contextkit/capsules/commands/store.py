@@ -22,7 +22,7 @@ WORKSTREAM = Option("workstream", "only those of this workstream")
     Option("branch", "refuse a capsule for any other branch"),
     Option("overwrite", "replace a finished capsule", kind="flag"),
     commands.REDACT,
-    needs=("yaml",),
+    needs=("yaml", "frontmatter"),
 )
 def save(layout: Layout, args: Arguments) -> str:
     from contextkit.capsules.flows import upkeep
