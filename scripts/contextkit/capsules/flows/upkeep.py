@@ -63,24 +63,19 @@ def check(layout: Layout, path: str) -> list[Lint]:
         return findings  # without front matter there is nothing to compare with
     stale = given.staleness(layout, path)
     findings += [_warning(f"stale: {reason}", mend="write a new one") for reason in stale]
-    if not capsule.mini:
-        findings += _reminders(layout, body, layout.shown(path))
-    return sorted(findings, key=lambda finding: finding.line)
-
-
-def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
-    """Warn of open reminders: each must be taken in or dismissed, and then marked as done."""
-    still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
-    most = layout.limits.capsule_prompt_reminders
-    for reminder in still_open[:most]:
+    inbox = () if capsule.mini else reminders.load_all(layout).whole().documents
+    still_open, most = reminders.newest_open(inbox), layout.limits.capsule_prompt_reminders
+    for reminder in still_open[:most]:  # each is to be taken in or dismissed, and marked as done
         label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
         done = f"make reminder_done id={reminder.id} into="
         is_in = reminder.id in body
         what = f"the reminder {reminder.id} ({label}) is {'still open' if is_in else 'not in it'}"
-        yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
+        mend = f"{done}{layout.shown(path)}" if is_in else f"add it, or run {done}dropped"
+        findings.append(_warning(what, 0, mend))
     if len(still_open) > most:
         what = f"{len(still_open) - most} older reminders are open too"
-        yield _warning(what, mend="make context_reminders")
+        findings.append(_warning(what, mend="make context_reminders"))
+    return sorted(findings, key=lambda finding: finding.line)
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:

@@ -127,9 +127,22 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
 
 def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
     """Fetch documents in batches and offer each; a refused one is reported."""
+    sender = offer.sender.id
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
-        _announce(offer, part)
+        offer.notes.unfinished = True
+        for entry in part:  # what the sender may write here is known even if this is killed
+            version = offer.notes.documents.setdefault(entry.name, Version(sha256="", gone=True))
+            if version.gone:
+                version.source = sender
+            if version.source == sender:
+                version.coming = entry.sha256
+            elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
+                at_ours = shares.place(offer.layout, entry.name) + stores.MARK + sender
+                shown = offer.layout.shown(at_ours)
+                copy = Copy(path=shown, sha256=entry.sha256, machine=sender)
+                version.beside += [copy] if copy not in version.beside else []
+        knowledge.save(offer.layout, offer.notes)
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
         texts = dict(at.get(offer.sender.id, keys))
         for entry in part:
@@ -139,23 +152,6 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
                 if isinstance(error, manifests.Unreadable):  # the next pull tries again
                     offer.read.pop(offer.sender.id, None)
                 offer.refuse(entry, error)
-
-
-def _announce(offer: Offer, documents: list[Entry]) -> None:
-    """Record what the sender may write here, so that it is known even if the pull is killed."""
-    offer.notes.unfinished = True
-    sender = offer.sender.id
-    for entry in documents:
-        version = offer.notes.documents.setdefault(entry.name, Version(sha256="", gone=True))
-        if version.gone:
-            version.source = sender
-        if version.source == sender:
-            version.coming = entry.sha256
-        elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
-            at = shares.place(offer.layout, entry.name) + stores.MARK + sender
-            copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=sender)
-            version.beside += [copy] if copy not in version.beside else []
-    knowledge.save(offer.layout, offer.notes)
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
@@ -196,7 +192,13 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         _take_own(offer, entry, data)
         return
     path = shares.place(offer.layout, entry.name)
-    _check_spelling(offer, entry.name)
+    if not offer.spelled:
+        for document, version in offer.notes.documents.items():
+            offer.spelled.update(() if version.gone else _spellings(document))
+    for folded, part in _spellings(entry.name):  # which some file systems take for another's
+        other = offer.spelled.setdefault(folded, part)
+        if other != part:
+            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
     shares.check(entry.name, data)
     shares.prepare(offer.layout, entry.name)
     with shares.lock(offer.layout, entry.name, path):
@@ -205,17 +207,6 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
             retention.resume(offer.layout, session, offer.now)
             offer.sessions[session] = None
         _settle(offer, entry, path, data)
-
-
-def _check_spelling(offer: Offer, name: str) -> None:
-    """Raise ContextError for a name that some file systems take for another one that is here."""
-    if not offer.spelled:
-        for document, version in offer.notes.documents.items():
-            offer.spelled.update(() if version.gone else _spellings(document))
-    for folded, part in _spellings(name):
-        other = offer.spelled.setdefault(folded, part)
-        if other != part:
-            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
 
 
 def _spellings(name: str) -> Iterator[tuple[str, str]]:
@@ -267,7 +258,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> None:
     """Keep their text beside ours, in place of their older one if nobody edited that.
 
-    A copy is recorded before it is written, as `_announce` did: after a kill in between, it is
+    A copy is recorded before it is written, as `_fetch` did: after a kill in between, it is
     known as theirs.
     """
     announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}

@@ -93,8 +93,13 @@ class _Push:
             return False
         if head.digest != remote.digest or not remote.entries:
             there = remotes.read_entries(self._at, head, 0)
-            if not _may_be_ours(notes, [entry for _, entry in there.values()]):
-                return False
+            for _, entry in there.values():  # ours: no higher count, no other text at a count
+                version = notes.documents.get(entry.name)
+                ours = version if version and notes.is_ours(version) else None
+                is_same = ours is not None and ours.counts.get(notes.machine, 0) == entry.count
+                is_other = ours is not None and ours.sha256 != entry.sha256 and not entry.redacted
+                if entry.count > notes.count or (is_same and is_other):
+                    return False
             remote.entries = there
         remote.arrived(head)
         return True
@@ -150,18 +155,6 @@ class _Push:
         there.arrived(head)
         knowledge.save_remote(layout, there, machine)
         return sent
-
-
-def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
-    """Whether the entries may be ours: no higher count, no other text at the same count."""
-    for entry in entries:
-        version = notes.documents.get(entry.name)
-        ours = version if version and notes.is_ours(version) else None
-        is_same_count = ours is not None and ours.counts.get(notes.machine, 0) == entry.count
-        is_other = ours is not None and ours.sha256 != entry.sha256 and not entry.redacted
-        if entry.count > notes.count or (is_same_count and is_other):
-            return False
-    return True
 
 
 def _changed(notes: Notes, there: Remote) -> list[str]:
