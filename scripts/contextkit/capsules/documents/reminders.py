@@ -53,8 +53,9 @@ class _Entry:
 
     def close(self, number: int, current: _Entry) -> None:
         """End this entry at line `number`; take over the done marks above that from `current`."""
+        own = (_DONE, _stitch(self.identity()))
         while self is not current and current.lines and current.lines[-1][0] > current.end:
-            if not current.lines[-1][1].startswith(_DONE):
+            if not current.lines[-1][1].startswith(own):
                 break
             self.lines.append(current.lines.pop())
         self.end = number
