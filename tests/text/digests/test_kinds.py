@@ -430,8 +430,6 @@ def test_the_next_step_is_told_before_the_background() -> None:
     assert step in digest_of(text, "report", 90).summary
 
 
-
-
 def test_an_answer_is_shown_with_the_heading_that_it_answers() -> None:
     text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
     text += (
@@ -503,6 +501,21 @@ def test_of_a_log_of_git_the_subjects_are_shown() -> None:
     said = digest_of("\n".join(lines), "listing").summary
     assert "30 commits, 1000000000 to 1000000000" in said
     assert "A0 x15, A1 x15" in said and "Part 0 is new" in said
+
+
+def test_a_diff_without_options_is_told_as_any_other() -> None:
+    text = (
+        "Binary files old/logo.png and new/logo.png differ\nOnly in old: notes.txt\n"
+        "diff -r old/pool.py new/pool.py\n1d0\n< import errors\n7c6,7\n< raise ValueError(name)\n"
+        "---\n> raise PoolError(name)\n> # an error of ours\n"
+    )
+    said = digest_of(text, "diff").summary
+    assert "2 files changed, +2 -2, 1 file in one folder only" in said
+    assert "pool.py +2 -2" in said
+    assert "old/notes.txt (only there)" in said
+    one = text.partition("diff -r")[2].partition("\n")[2]
+    assert "1 file changed, +2 -2" in digest_of(one, "diff").summary
+    assert engine.digest(f"{one}and then\n", 300).kind != "diff"
 
 
 def test_of_the_statistics_of_a_diff_the_largest_changes_are_shown() -> None:
