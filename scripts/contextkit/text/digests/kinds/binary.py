@@ -44,9 +44,26 @@ def decoded(text: str) -> tuple[str, str]:
     for name, mark in _MARKS:
         if data.startswith(mark):
             return data.decode(name, "replace"), name.upper()
+    if guessed := _without_mark(data):
+        return data.decode(guessed, "replace"), "UTF-16"
     sample = data[:_SAMPLE]
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in sample)
     is_format = any(data.startswith(mark) for mark, _ in _FORMATS)
     if is_format or b"\0" in sample or control * 50 > len(sample):
         return text, "binary"
     return data.decode("cp1252", "replace"), "Latin-1"
+
+
+def _without_mark(data: bytes) -> str:
+    """`utf-16-le` or `utf-16-be` if the data looks like it without a byte order mark; else ''.
+
+    In Latin letters, nearly every other byte is zero.
+    """
+    sample = data[:_SAMPLE]
+    half = len(sample) // 2
+    if half < 4:
+        return ""
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd * 10 > half * 8 and even * 10 < half:
+        return "utf-16-le"
+    return "utf-16-be" if even * 10 > half * 8 and odd * 10 < half else ""

@@ -139,6 +139,8 @@ def _tell(path: str, value: object, units: list[Unit], depth: int) -> None:
         alike = _alike(value)
         if alike:
             _columns(path, alike, units)
+            left = (str(row[""]) for row in alike[1:2] + alike[-2:-1])
+            units += [Unit(1, path, "", 0.1, table.LEFT, short=name) for name in left]
         for key, inner in value.items() if not alike else ():
             _tell(f"{path}.{key}" if path else str(key), inner, units, depth + 1)
     elif isinstance(value, list) and value:

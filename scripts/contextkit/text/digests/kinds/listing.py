@@ -12,6 +12,7 @@ from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.failure_words import is_amiss, says_failed
+from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -230,6 +231,8 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     for mark in marks[: -1 if counts[marks[-1]] > _SHOWN else None]:
         names = reading.cut(", ".join(name for _, name in entries[mark]), 2 * _LONGEST)
         told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
+    often = entries[marks[-1]]
+    told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
     things = {n: name for same in entries.values() for n, name in same}
     changes = list(_changes(lines, things))
     return [*states, *told, *changes], things.keys() | {unit.line for unit in changes}

@@ -46,6 +46,7 @@ _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
 _SORTED = 2.0  # weight of a column by which the rows are sorted
 _LEAST = 5  # least rows; most lines between two; characters beside a name
+LEFT = 8  # the rank of a line that is only counted as left out
 _NEAR = 4  # most by which row numbers may rise
 _FAR = 1.5  # how much farther off the lowest must be to come before the highest
 Split = Callable[[str], list[str]]
@@ -264,6 +265,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
+    told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
