@@ -69,8 +69,9 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
         return values[0]
     if len(values) <= _VALUES and len(set(counts.values())) > 1:
         return ", ".join(f"{value} x{times}" for value, times in counts.items())
-    are_few = len(values) == 2 or (named and len(values) <= _NAMES and _have_gaps(values))
-    if are_few and all(map(_NAMES_FILE.search, values)):
+    is_told = named and len(values) <= _NAMES
+    are_apart = len(values) == 2 or (is_told and _have_gaps(values))
+    if are_apart and all(map(_NAMES_FILE.search, values)):
         bare = [value.strip(_OPENING + _CLOSING) for value in values]
         return ", ".join([values[0].rstrip(_CLOSING), *bare[1:-1], values[-1].lstrip(_OPENING)])
     matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))

@@ -113,17 +113,17 @@ def run(text: Lines, status: int | None = None) -> Run:
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
     rest = rest if messages else _last_word(rest)
-    bad = any(_BAD.search(unit.text) for unit in verdict)
-    has_failed = bad or failed or messages
-    if verdict and has_failed:
+    has_failed = bool(failed or messages)
+    if verdict and (bad or has_failed):
         apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
-        rest = apt if apt or failed or messages else rest
+        rest = apt if apt or has_failed else rest
     is_run = bool(verdict) and not text.is_prose
-    is_log = failed or messages or is_run or (text.is_dated and not text.prose)
+    has_events = text.is_dated and not text.prose
+    kind = "log" if has_failed or is_run or has_events else "plain"
     is_alone = not (messages or counted)
-    is_trace = is_alone and text.is_trace()
-    kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
-    return Run(kind, bool(failed or messages), [*units, *rest])
+    if is_alone and (failed or verdict):
+        kind = "trace" if text.is_trace() else kind
+    return Run(kind, has_failed, [*units, *rest])
 
 
 def _titles(text: Lines, prose: set[int]) -> set[int]:
