@@ -83,8 +83,7 @@ def by_textrank(given: list[str]) -> list[str]:
 
 def by_new_facts(given: list[str], known: list[facts.Fact], room: int) -> str:
     """The ceiling: at each step the sentence that adds most new facts a token."""
-    pairs = {(kind, value) for kind, value, _ in known}
-    carried = [engine.carried(one, pairs) for one in given]
+    carried = facts.carried(given, known)
     costs = [tokens.estimate(one) + 1 for one in given]
     covered: set[tuple[str, str]] = set()
     said: list[str] = []

@@ -12,7 +12,7 @@ import time
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 
-_PIECE = 1 << 16  # bytes to read at a time
+_PIECE = 1 << 16  # bytes to read first; what follows is read in larger pieces
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
@@ -43,7 +43,7 @@ def read_bytes(path: str) -> bytes:
         try:
             pieces = [os.read(handle, _PIECE)]
             while pieces[-1]:
-                pieces.append(os.read(handle, _PIECE))
+                pieces.append(os.read(handle, _PIECE << min(len(pieces), 8)))
         finally:
             os.close(handle)
         return b"".join(pieces)

@@ -3,8 +3,6 @@
 The author's words are an answer about the text, or else the text's own Summary, Conclusion, Verdict
 (`text/authored.py`). All of them are included, long ones cut at a clause; a digest of the rest
 fills what is left of the cap, and is the whole receipt if there are no such words. `make bench
-what=receipts` measures what the numbers below keep. `make bench
-what=receipts` measures what the numbers below keep. `make bench
 what=receipts` measures what the numbers below keep.
 """
 
@@ -260,32 +258,33 @@ class _Teller:
         if written and (room < _SHORTEST // 3 or most < 1):
             return told if told.rows else self._with_topic(told)
 
+        shown = receipts.said(told)
+
         def added(digest: engine.Digest) -> int:
-            return self._size(self._merged(told, digest)) - frame
+            return self._size(self._merged(told, digest, shown)) - frame
 
         def cleaned(digest: engine.Digest) -> int:
-            receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
+            receipt = clean_receipt(self._layout, self._merged(told, digest, shown))[0]
             return self._size(receipt) - frame
 
-        shown = receipts.said(told)
         digest = self._parsed.digest(room, most, added, self._first, not written, shown)
-        if clean_receipt(self._layout, self._merged(told, digest))[1]:
-            # a redaction mark is shorter than a secret
+        merged = self._merged(told, digest, shown)
+        if clean_receipt(self._layout, merged)[1]:  # a redaction mark is shorter than a secret
             digest = self._parsed.digest(room, most, cleaned, self._first, not written, shown)
-        return self._merged(told, digest)
+            merged = self._merged(told, digest, shown)
+        return merged
 
-    def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
-        shown = receipts.said(told)
+    def _merged(self, told: Receipt, digest: engine.Digest, shown: str) -> Receipt:
+        """The receipt `told` and a digest of what it does not say, `shown` being all it says."""
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
                 for row in digest.rows if _uncounted(row.finding) not in shown]  # fmt: skip
         key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
+        rows = rows or [Row(aspect="Content", finding=self._topic)]
         more = self._more(digest, shown) or self._bare.more
-        receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
-        receipt = receipt if rows else self._with_topic(receipt)
-        return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
+        return told.replace(rows=tuple(rows), key_findings=key or rows[0].finding, more=more)
 
     def _more(self, digest: engine.Digest, shown: str) -> str:
         """The lines of what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
