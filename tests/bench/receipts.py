@@ -27,7 +27,7 @@ from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
 from contextkit.text import authored, facts  # noqa: E402
-from contextkit.text.digests import engine, reading  # noqa: E402
+from contextkit.text.digests import reading  # noqa: E402
 
 WAYS = ("receipt", "100 words", "lead", "TF-IDF", "TextRank", "ceiling")
 SHORTEST = 500  # tokens of a text that gets a receipt
