@@ -68,10 +68,6 @@ class Receipt(Record):
     note: str = ""
     more: str = ""
 
-    def check(self) -> None:
-        if self.confidence not in ("", *_LEVELS):
-            raise bad_input(f"confidence={self.confidence}: must be High, Medium or Low")
-
 
 def level(text: str) -> str:
     """Normalize a confidence in any case. Raises ContextError for an unknown level."""

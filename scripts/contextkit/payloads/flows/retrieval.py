@@ -49,7 +49,7 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
         stored = _named(layout, identity, ended, [])
     if not stored:
         raise _unknown(layout, identity, [session, *others] if session else others)
-    return payloads.used(layout, os.path.basename(os.path.dirname(stored)), stored, now)
+    return payloads.used(layout, stored, now)
 
 
 def _typed(layout: Layout, text: str) -> str:

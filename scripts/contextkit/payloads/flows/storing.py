@@ -87,7 +87,7 @@ def store(
     is_unread = payload.summary == new.summary and not output.summary
     if is_unread and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now)
+            payloads.describe(layout, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
 
 
@@ -98,7 +98,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
         if there := payloads.same(layout, session, payload):
-            return payloads.used(layout, session, there[0], now), there[1]
+            return payloads.used(layout, there[0], now), there[1]
         return payloads.save(layout, session, payload, now), payload
 
 
@@ -126,7 +126,7 @@ def answered(
     session = os.path.basename(os.path.dirname(path))
     if told.summary:
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now)
+            payloads.describe(layout, path, payload, told.summary, now)
     return _answer(layout, told, path, passed=False)
 
 

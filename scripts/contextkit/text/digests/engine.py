@@ -515,7 +515,7 @@ def _digest(
                 if unit.group == _FAILED
                 else reading.joined(finding, more)
             )
-            rows[-1] = rows[-1]._replace(finding=finding)
+            rows[-1] = Row(unit.aspect, finding, rows[-1].line)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
