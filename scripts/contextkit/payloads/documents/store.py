@@ -27,6 +27,7 @@ LIST, TOTAL = "payloads", "totalTokensStored"  # in the manifest
 # Of the document and of the manifest; one without has this one. A manifest's is not written, to
 # keep to the published keys.
 FORMAT = 1
+_SUMMARY, _RULE = b"\n## Summary\n\n", b"\n\n---\n"
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -97,15 +98,14 @@ def as_bytes(content: str) -> bytes:
 def parse(data: bytes, where: str = "payload") -> Payload:
     """Parse the payload in a file. Raises ContextError if it is not one, or was changed."""
     start, end = span(data, where)
-    head = data[:start].decode("utf-8", "replace")
-    title, _, rest = head.partition("\n")
+    title, _, rest = data[:start].decode("utf-8", "replace").partition("\n")
     lines = rest.partition("\n---\n")[0].split("\n")
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
     if not title.startswith("# ") or not names.is_whole(digits):
         raise ContextError(f"{where}: is not a payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
-    summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
+    summary = data[:start].partition(_SUMMARY)[2].partition(_RULE)[0].decode("utf-8", "replace")
     try:
         return Payload(
             topic=title[2:],
@@ -219,7 +219,9 @@ def describe(layout: Layout, path: str, old: Payload, summary: str, now: int) ->
     if not os.path.isfile(path):
         return
     new = old.replace(summary=summary)
-    files.write(path, as_bytes(render(new)))
+    head, mark, rest = files.read_bytes(path).partition(_CONTENT)
+    above = head.partition(_SUMMARY)[0]
+    files.write(path, iter((above, _SUMMARY, as_bytes(summary), _RULE, mark, rest)))
     touch(path, now)
     into = os.path.dirname(path)
     manifest = os.path.join(into, MANIFEST)
