@@ -120,18 +120,12 @@ def _output(args: Arguments, content: str) -> storing.Output:
     if status and not (names.is_whole(status) and int(status) < _STATUSES):
         raise bad_input(f"status={status[:40]}: must be an exit status, 0 to 255")
     return storing.Output(
-        topic=args.topic,
-        source=args.source,
-        content=content,
-        status=int(status) if status else None,
-        summary=args.summary,
-        rows=tuple(map(receipts.row, args.findings)),
-        key_findings=args.key_findings,
-        confidence=receipts.level(args.confidence),
-        sources=args.sources,
-        tokens=args.tokens or tokens.estimate(content),
+        topic=args.topic, source=args.source, content=content, summary=args.summary,
+        status=int(status) if status else None, rows=tuple(map(receipts.row, args.findings)),
+        key_findings=args.key_findings, confidence=receipts.level(args.confidence),
+        sources=args.sources, tokens=args.tokens or tokens.estimate(content),
         estimated=not args.tokens,
-    )
+    )  # fmt: skip
 
 
 @command("what a session has stored", SESSION, Option("all", "every session", kind="flag"), JSON)
@@ -288,17 +282,12 @@ def _facts(layout: Layout, path: str) -> Rows:
 
 @command(
     "search the lines of the payloads",
-    Option(
-        "q",
-        "words that must all occur in one line or section, in any case",
-        also=("query",),
-        required=True,
-        positional=True,
-    ),
+    Option("q", "words that must all occur in one line or section, in any case", also=("query",),
+           required=True, positional=True),
     Option("session", "only this session (default: all)"),
     Option("max_tokens", "at most this many tokens of hits", kind="whole"),
     JSON,
-)
+)  # fmt: skip
 def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)

@@ -128,10 +128,13 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
     """[address, kind, time, tokens, state, title, maybe machine] of all documents, by time."""
     rows: list[list[object]] = []
     elsewhere = addresses.elsewhere(layout)
-    entries: dict[str, str] = {}
-    for store in stores.with_documents():
-        if store.is_file:
-            entries |= _entries(layout, store)
+    entries: dict[str, str] = {}  # the text of each entry of a single file
+    for store in (store for store in stores.with_documents() if store.is_file):
+        try:
+            for ref, _, fields in addresses.entries(layout, store):
+                entries[ref] = str(fields.get("note") or fields.get("slug") or "")
+        except (ContextError, OSError):
+            continue
     for address in addresses.listed(layout):
         seen = documents.get(address.ref)
         what = entries[address.ref] if address.ref in entries else _title(address.path)
@@ -145,15 +148,6 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
     for row in rows[:MOST_ITEMS]:
         row[5:] = [_clean(layout, str(text)) for text in row[5:]]
     return rows
-
-
-def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
-    """The text of each entry of a single-file store, by address."""
-    try:
-        entries = list(addresses.entries(layout, store))
-    except (ContextError, OSError):
-        return {}
-    return {ref: str(fields.get("note") or fields.get("slug") or "") for ref, _, fields in entries}
 
 
 def _state(seen: Delivery) -> str:

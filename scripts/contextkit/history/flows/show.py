@@ -36,7 +36,13 @@ def document(layout: Layout, ref: str, part: str = "") -> Opened:
         opened = Opened(
             ref=address.ref, kind=address.kind, path=layout.shown(address.path), text=body
         )
-    return opened.replace(text=_part(layout, opened, part)) if part else opened
+    if not part:
+        return opened
+    if opened.kind == "payload":
+        parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
+        if part in parts:
+            return opened.replace(text=parts[part])
+    return opened.replace(text=retrieval.section(opened.text, part, "part").text)
 
 
 def whole(layout: Layout, address: addresses.Address) -> str:
@@ -92,11 +98,3 @@ def _session(layout: Layout, name: str) -> Opened:
         )
     text = "".join(f"{event['at']}  {event['event']:<12}  {event['ref']}\n" for event in events)
     return Opened(ref=f"session:{name}", kind="session", path="", text=text)
-
-
-def _part(layout: Layout, opened: Opened, part: str) -> str:
-    if opened.kind == "payload":
-        parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
-        if part in parts:
-            return parts[part]
-    return retrieval.section(opened.text, part, "part").text

@@ -38,8 +38,13 @@ def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> 
 def _is_held(layout: Layout, folder: str, now: int) -> bool:
     """Whether an open verdict, or a transcript that can be resumed, needs texts of this folder."""
     session = os.path.basename(folder).partition("@")[0]
-    if _is_judged(layout, session):
-        return True
+    if os.path.isdir(layout.verdicts):
+        from contextkit.reviews.documents import verdicts
+
+        place = layout.shown(payloads.folder(layout, session)) + "/"
+        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        if any(str(entry.get("detail_path")).startswith(place) for entry in entries):
+            return True
     text = files.read_if_there(os.path.join(folder, _HELD))
     if text is None:
         return False
@@ -47,16 +52,6 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
     if transcript:
         return os.path.isfile(transcript) or sessions.lives(layout, session)
     return sessions.lives(layout, session) or now < int(until.strip() or 0)
-
-
-def _is_judged(layout: Layout, session: str) -> bool:
-    if not os.path.isdir(layout.verdicts):
-        return False
-    from contextkit.reviews.documents import verdicts
-
-    entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
-    place = layout.shown(payloads.folder(layout, session))
-    return any(str(entry.get("detail_path")).startswith(f"{place}/") for entry in entries)
 
 
 def transcripts(layout: Layout) -> list[str]:
@@ -265,13 +260,10 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
     stored = ""
     if text.strip():
         payload = payloads.Payload(
-            topic=f"report of {agent}",
-            source=agent,
-            created_at=names.iso(now),
-            tokens=tokens.estimate(text),
+            topic=f"report of {agent}", source=agent, created_at=names.iso(now),
+            tokens=tokens.estimate(text), content=text,
             summary="The agent died before it could hand this in.",
-            content=text,
-        )
+        )  # fmt: skip
         payloads.prepare_store(layout)
         resume(layout, agent, now)
         there = payloads.same(layout, agent, payload)

@@ -162,14 +162,9 @@ def _payload(layout: Layout, output: Output, now: int) -> Payload:
     if secrets:
         remark(f"redacted in what is passed on: {redaction.summary(secrets)}")
     return Payload(
-        topic=topic,
-        source=source,
-        created_at=names.iso(now),
-        tokens=output.tokens,
-        summary=summary,
-        content=output.content,
-        sources=tuple(cited),
-    )
+        topic=topic, source=source, created_at=names.iso(now), tokens=output.tokens,
+        summary=summary, content=output.content, sources=tuple(cited),
+    )  # fmt: skip
 
 
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
@@ -250,10 +245,6 @@ def _answer(layout: Layout, told: Told, path: str, passed: bool = True) -> Store
         size, kind = tokens.estimate(text), told.receipt.kind
         ledger.note(layout, ledger.RENDERED, ref, tokens=size, session=whose, kind=kind)
     return Stored(
-        receipt=text,
-        path=path,
-        ref=ref,
-        kind=told.receipt.kind,
-        missing=told.missing,
+        receipt=text, path=path, ref=ref, kind=told.receipt.kind, missing=told.missing,
         remarks=telling.remarks(told.receipt),
-    )
+    )  # fmt: skip

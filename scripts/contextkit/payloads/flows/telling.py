@@ -327,22 +327,20 @@ class Beside(NamedTuple):
     def widths(self) -> tuple[int, ...]:
         return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
 
-    def told(self, width: int) -> str:
-        return self._first_findings(width) if self.findings else self._first_names(width)
-
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
 
-    def _first_names(self, width: int) -> str:
-        """As many of the first names as fit into `width` characters; the others are counted."""
-        told = [unit.text for unit in self.units]
-        while len(told) > 1 and len("; ".join(told)) > width:
-            told.pop()
-        left = [unit.line for unit in self.units[len(told) :]]
-        return "; ".join([*told, *([_counted(left)] if left else [])])
+    def told(self, width: int) -> str:
+        """As many of the names as fit into `width` characters; the others are counted.
 
-    def _first_findings(self, width: int) -> str:
-        """The first few in at most `width` characters each, or by id; the others are counted."""
+        Of findings, the first few in so many characters each, or by id.
+        """
+        if not self.findings:
+            told = [unit.text for unit in self.units]
+            while len(told) > 1 and len("; ".join(told)) > width:
+                told.pop()
+            left = [unit.line for unit in self.units[len(told) :]]
+            return "; ".join([*told, *([_counted(left)] if left else [])])
         if width >= _SHORTEST:
             most = min(width, _NAMED)
             few = [names.clipped_at_space(unit.text, most) for unit in self.units[:_FEW]]
