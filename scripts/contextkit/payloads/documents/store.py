@@ -211,21 +211,20 @@ def first_line(path: str) -> int:
     return _HEAD_LINES + 1 if path.endswith(".md") else 1
 
 
-def describe(layout: Layout, path: str, old: Payload, summary: str, now: int) -> None:
+def describe(layout: Layout, path: str, payload: Payload, summary: str, now: int) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the lock.
 
-    `old` is what the file contains. Does nothing if the session has ended.
+    Does nothing if the session has ended.
     """
     if not os.path.isfile(path):
         return
-    new = old.replace(summary=summary)
     head, mark, rest = files.read_bytes(path).partition(_CONTENT)
     above = head.partition(_SUMMARY)[0]
     files.write(path, iter((above, _SUMMARY, as_bytes(summary), _RULE, mark, rest)))
     touch(path, now)
     into = os.path.dirname(path)
     manifest = os.path.join(into, MANIFEST)
-    if not _change(manifest, entry(path, old), entry(path, new)):
+    if not _change(manifest, entry(path, payload.replace(summary=summary))):
         repair(layout, os.path.basename(into), now)
     touch(manifest, now)
 
@@ -443,12 +442,15 @@ def splice(path: str, entry: Fields) -> bool:
     return is_ours
 
 
-def _change(path: str, old: Fields, new: Fields) -> bool:
-    """Replace an entry of as many tokens in a manifest; return False if it is not there so."""
-    before, entry, after = files.read_bytes(path).rpartition(_entry(old).encode())
-    if entry:
-        files.write(path, iter((before, _entry(new).encode(), after)))
-    return bool(entry)
+def _change(path: str, new: Fields) -> bool:
+    """Replace the entry of this id, of as many tokens; False if it is not there as we write it."""
+    entry = _entry(new).encode()
+    begin = entry.partition(b",")[0]
+    before, there, rest = files.read_bytes(path).rpartition(begin + b",")
+    after = rest.partition(_LAST)[2]
+    if there and after:
+        files.write(path, iter((before, entry, after)))
+    return bool(there and after)
 
 
 def _end(data: bytes) -> tuple[int, int]:

@@ -8,6 +8,8 @@ what=receipts` measures what the numbers below keep.
 
 from __future__ import annotations
 
+import functools
+
 from contextkit.base import markdown, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
@@ -107,6 +109,7 @@ class _Teller:
         self._lines = self._text.split("\n")
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
+        self._hides = False  # whether secrets are left out while the receipt is measured
         self._author, self._parsed = self._read(output.status)
 
     def _read(self, status: int | None) -> tuple[Authored, engine.ParsedText]:
@@ -144,14 +147,16 @@ class _Teller:
             checked = grounding.check(f"{own}\n{words}".strip(), self._text)
         is_whole = bool(self._bare.rows and self._bare.key_findings)
         self._bare = self._headed(checked)
-        if not is_whole:
-            receipt = self._receipt()
-        else:
+        if is_whole:
             is_review = parsed.kind == "review"
             lacking = _left_out(self._text, f"{own}\n{words}") if is_review else []
             added = (Row(aspect=beside.aspect, finding=beside.told(_NAMED)) for beside in lacking)
-            receipt = self._bare.replace(rows=(*self._bare.rows, *added))
-        told = _fitted(self._layout, receipt)
+            told = _fitted(self._layout, self._bare.replace(rows=(*self._bare.rows, *added)))
+        else:
+            told = _fitted(self._layout, self._receipt())
+            if told.secrets:  # a mark in place of a secret is shorter
+                self._hides = True
+                told = _fitted(self._layout, self._receipt())
         if not checked:
             kept = parsed.facts_kept(receipts.said(told.receipt))
             told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
@@ -181,14 +186,20 @@ class _Teller:
         )
 
     def _size(self, receipt: Receipt) -> int:
-        return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
+        """The tokens of a receipt as it is shown."""
+        shown = clean_receipt(self._layout, receipt)[0] if self._hides else receipt
+        return tokens.size(receipts.render(shown), self._layout.limits.tokenizer)
+
+    @functools.cached_property
+    def _named(self) -> list[Beside]:
+        """The recommendations that the text names, which its digest leaves out from then on."""
+        return [] if self._answer else _names(self._parsed.taken_names(), self._first)
 
     def _receipt(self) -> Receipt:
         """The receipt; without room beside its author's words, the gravest findings are named."""
         core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
-            named = [] if self._answer else _names(self._parsed.taken_names(), self._first)
-            return self._filled_up(self._authored(named))
+            return self._filled_up(self._authored(self._named))
         told = self._with(core)
         if not self._answer and self._size(told) <= self._cap - _SERIOUS:
             return self._filled_up(told)
@@ -263,16 +274,8 @@ class _Teller:
         def added(digest: engine.Digest) -> int:
             return self._size(self._merged(told, digest, shown)) - frame
 
-        def cleaned(digest: engine.Digest) -> int:
-            receipt = clean_receipt(self._layout, self._merged(told, digest, shown))[0]
-            return self._size(receipt) - frame
-
         digest = self._parsed.digest(room, most, added, self._first, not written, shown)
-        merged = self._merged(told, digest, shown)
-        if clean_receipt(self._layout, merged)[1]:  # a redaction mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first, not written, shown)
-            merged = self._merged(told, digest, shown)
-        return merged
+        return self._merged(told, digest, shown)
 
     def _merged(self, told: Receipt, digest: engine.Digest, shown: str) -> Receipt:
         """The receipt `told` and a digest of what it does not say, `shown` being all it says."""
