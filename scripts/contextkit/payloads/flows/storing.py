@@ -73,7 +73,10 @@ def store(
     passed on in place of the text. Without `read` there is none until the author has answered.
     """
     new = _payload(layout, output, now)
-    path, payload = _save(layout, session, new, now)
+    payloads.folder(layout, session)  # refuse a link before anything is created
+    payloads.prepare_store(layout)
+    with retention.session_lock(layout, session):
+        path, payload = retention.keep(layout, session, new, now)
     ref = addresses.of(layout, path, "payload")
     if not read:
         return Stored(receipt="", path=path, ref=ref)
@@ -89,17 +92,6 @@ def store(
         with retention.session_lock(layout, session):
             payloads.describe(layout, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
-
-
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:
-    """The file that contains the text, and its payload, which may have existed before."""
-    payloads.folder(layout, session)  # refuse a link before anything is created
-    payloads.prepare_store(layout)
-    with retention.session_lock(layout, session):
-        retention.resume(layout, session, now)
-        if there := payloads.same(layout, session, payload):
-            return payloads.used(layout, there[0], now), there[1]
-        return payloads.save(layout, session, payload, now), payload
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:

@@ -220,7 +220,8 @@ class _Teller:
 
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
-            told = [statement._replace(text=text) for statement, text in pairs if text]
+            told = [each if each.text == text else each._replace(text=text)
+                    for each, text in pairs if text]  # fmt: skip
             lost = [each for each, text in zip(wanted, texts, strict=False) if not text]
             last = {each.aspect: at for at, each in enumerate(told) if each.asks}
             last[""] = len(told) - 1  # lost ones of the core are counted at the end
