@@ -10,11 +10,11 @@ import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
-from contextkit.text.patterns import Pattern
 
 _ROLES = {  # words of headings
     "verdict": (

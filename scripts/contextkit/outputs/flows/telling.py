@@ -10,6 +10,7 @@ import sys
 
 from contextkit.base import addresses, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
+from contextkit.base.expressions import MADE
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
@@ -17,7 +18,6 @@ from contextkit.outputs.flows import pump
 from contextkit.outputs.flows.pump import Job
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _OVER = 2000  # tokens, for a call by hand where the settings turn the hook off
 _DAY = 86_400
 _ROWS = 60
-# `make bench what=peers` compares lossless forms with those of other tools.
 # `make bench what=peers` compares lossless forms with those of other tools.
 _SHARE, _MOST = 0.4, 10_000  # share of the output, and tokens, of a lossless form
 _LEAST_SHARE = 0.05  # share of the output that nearly every such form has

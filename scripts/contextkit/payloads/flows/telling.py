@@ -304,8 +304,10 @@ class _Teller:
         around = max(0, _AROUND - (end - start)) // 2
         least, most = (digest.rest, digest.last) if is_part else (1, reading.line_count(self._text))
         first = _lines(self._first, max(least, start - around), min(end + around, most))
-        whole = names.lines(self._first + digest.rest - 1, self._first + digest.last - 1)
-        return f"{first} of {whole.partition(' ')[2]}" if is_part else first
+        if not is_part:
+            return first
+        whole = _lines(self._first, digest.rest, digest.last)
+        return f"{first} of {whole.partition(' ')[2]}"
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))

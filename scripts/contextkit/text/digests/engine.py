@@ -19,13 +19,13 @@ import math
 from collections import Counter
 
 from contextkit.base import tokens
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text import facts, fitting
 from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 # `make bench what=receipts` (reports) and `what=outputs` (tools) measure what these numbers keep.
 _LISTED = 0.12  # share of the cap for entries of lists

@@ -10,9 +10,9 @@ import functools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterable
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
 ASIDE, NONE = 0, 9

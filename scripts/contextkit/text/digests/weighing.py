@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.text.patterns import Pattern
+from contextkit.base.expressions import Pattern
 
 _KEY = tuple(
     (

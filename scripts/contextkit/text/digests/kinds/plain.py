@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
@@ -17,7 +18,6 @@ from contextkit.text.digests.kinds import report
 from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> yes`
     r"\[?(?:[\d./-]{6,10},?[ T])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?\]?,? +(?:- )?"

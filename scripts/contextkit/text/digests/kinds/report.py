@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.text import authored, objects
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.reading import Block, Unit
-from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
 _TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
