@@ -15,7 +15,7 @@ import sys
 
 from contextkit import at_end
 from contextkit.base import files, stores
-from contextkit.base.type_names import Any, Callable
+from contextkit.base.type_names import Any
 
 _MOST = 4_000  # expressions in the file, among them those of older versions of ours
 _PLACE = str(__spec__.cached).replace(".pyc", f".{sys.hexversion:x}.codes")
@@ -75,15 +75,11 @@ def _code(source: str, flags: int) -> tuple[Any, ...]:
     from re import _compiler, _parser  # type: ignore[attr-defined]
 
     read = _parser.parse(source, flags)
-    groups = read.state.groupdict
-    names = [None] * read.state.groups
-    for name, number in groups.items():
-        names[number] = name
+    groups, count = read.state.groupdict, read.state.groups
+    named = dict(zip(groups.values(), groups, strict=True))
     code = array("I", _compiler._code(read, flags)).tobytes()
-    return int(flags | read.state.flags), code, read.state.groups - 1, groups, tuple(names)
-
-
-Search = Callable[[str], re.Match[str] | None]
+    all_flags = int(flags | read.state.flags)
+    return all_flags, code, count - 1, groups, tuple(map(named.get, range(count)))
 
 
 class Pattern:
@@ -109,15 +105,11 @@ class Pattern:
         for method in ("match", "fullmatch", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(made, method))
         if self.needs:
-            self.search = self._only_where_needed(made.search)
+            self.search = lambda text: made.search(text) if self._may_match(text) else None
         return getattr(self if name in self.__dict__ else made, name)
 
-    def _only_where_needed(self, search: Search) -> Search:
-        def found(text: str) -> re.Match[str] | None:
-            is_there = not text.isascii() or any(map(text.lower().__contains__, self.needs))
-            return search(text) if is_there else None
-
-        return found
+    def _may_match(self, text: str) -> bool:
+        return not text.isascii() or any(map(text.lower().__contains__, self.needs))
 
 
 MADE: list[Pattern] = []  # all of them, to be compiled in advance
