@@ -97,7 +97,7 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     return ()
 
 
-def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
+def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
     """List every document of a kind (default: all) by file name; only single files are read."""
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
@@ -106,7 +106,7 @@ def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[A
             for ref, path, _ in entries(layout, store):
                 yield Address(ref=ref, kind=store.kind, path=path)
         elif store.suffix:
-            yield from _files(layout, store, with_away)
+            yield from _files(layout, store)
 
 
 def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -116,9 +116,9 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
         yield f"{store.kind}:{fields.get('id')}", path, fields
 
 
-def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
+def _files(layout: Layout, store: stores.Store) -> Iterator[Address]:
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
-    for folder, before in _folders(layout, store, with_away):
+    for folder, before in _folders(layout, store):
         for entry in walked(folder, store.suffix):
             path = entry.path
             if not _fits(store, entry.name) or any(_fits(other, entry.name) for other in others):
@@ -128,12 +128,12 @@ def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Add
                 yield Address(ref=f"{store.kind}:{name}", kind=store.kind, path=path)
 
 
-def _folders(layout: Layout, store: stores.Store, with_away: bool) -> list[tuple[str, str]]:
+def _folders(layout: Layout, store: stores.Store) -> list[tuple[str, str]]:
     """The folders of a store, each with what comes before the names of the files in it."""
     folders = [(layout.store(store.kind), "")]
     if store.within == "memory":
         layout.store("archived")
-    for outer in away(layout, store) if with_away else ():
+    for outer in away(layout, store):
         for name in stores.names_in(outer):
             inner = os.path.join(outer, name, store.place) if store.within else ""
             folders.append(
@@ -145,7 +145,7 @@ def _folders(layout: Layout, store: stores.Store, with_away: bool) -> list[tuple
 def every_file(layout: Layout) -> Iterator[str]:
     """The path of each file in the stores of one document a file; some may be no documents."""
     kept = [store for store in stores.with_documents() if store.suffix]
-    places = {(folder, s.suffix): None for s in kept for folder, _ in _folders(layout, s, True)}
+    places = {(folder, s.suffix): None for s in kept for folder, _ in _folders(layout, s)}
     for folder, suffix in places:
         for entry in walked(folder, suffix):
             yield entry.path

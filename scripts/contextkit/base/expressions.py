@@ -118,7 +118,7 @@ MADE: list[Pattern] = []  # all of them, to be compiled in advance
 def compile_all() -> None:
     """Compile every expression of the toolkit for later processes, as set-up does."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for folder in files.folders(package, apart="compiled"):
+    for folder in stores.folders(package, apart="compiled"):
         place = os.path.relpath(folder, os.path.dirname(package)).replace("/", ".")
         for name in stores.files_in(folder, ".py"):
             __import__(f"{place}.{name.removesuffix('.py')}".removesuffix(".__init__"))

@@ -10,11 +10,9 @@ import os
 import time
 
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.type_names import BinaryIO, Iterable, Iterator
+from contextkit.base.type_names import Iterable, Iterator
 
-_PIECE = 1 << 16  # bytes to read first; what follows is read in larger pieces
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
-_HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
 WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # for a file that is changed in place
 settled: set[str] = set()  # folders in which this process created names
@@ -39,14 +37,14 @@ def read_bytes(path: str) -> bytes:
     A recovery reads ten thousand: a file object would cost three system calls more for each.
     """
     try:
-        handle = _handle(path)
+        handle = opened(path)
         try:
-            pieces = [os.read(handle, _PIECE)]
-            while pieces[-1]:
-                pieces.append(os.read(handle, _PIECE << min(len(pieces), 8)))
+            pieces = [os.read(handle, 1 << 16)]
+            while pieces[-1]:  # larger ones, so that a large file takes few
+                pieces.append(os.read(handle, 1 << min(16 + len(pieces), 24)))
+            return b"".join(pieces)
         finally:
             os.close(handle)
-        return b"".join(pieces)
     except OSError as error:
         raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -115,8 +113,7 @@ def rename(old: str, new: str) -> None:
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
     """`stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
-    number = 1
-    while number := number + 1:
+    for number in range(2, 1 << 60):
         yield f"{stem}{mark}{number}{suffix}"
 
 
@@ -270,15 +267,6 @@ def sweep(folder: str, now: float) -> int:
     return len(old)
 
 
-def folders(place: str, apart: str = "") -> list[str]:
-    """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
-    paths = []
-    for folder, inside, _ in os.walk(place):
-        inside[:] = [name for name in inside if name != apart]
-        paths.append(folder)
-    return paths
-
-
 def is_old(path: str, now: float = 0) -> bool:
     """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:
@@ -290,7 +278,7 @@ def is_old(path: str, now: float = 0) -> bool:
 def is_draft(name: str) -> bool:
     """Whether a file name is that of an unfinished write: `.name.….tmp`."""
     dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
-    return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
+    return name[0] + dot == ".." and suffix == ".tmp" and not digits.strip("0123456789abcdef")
 
 
 class locked:
@@ -318,9 +306,8 @@ class locked:
                     return
             except OSError as error:
                 os.close(descriptor)
-                raise ContextError(
-                    f"{self._path}: cannot be locked ({error.strerror}): is it on a network drive?"
-                ) from error
+                why = f"cannot be locked ({error.strerror}): is it on a network drive?"
+                raise ContextError(f"{self._path}: {why}") from error
             os.close(descriptor)  # the store was removed while this process waited
 
     def __exit__(self, *_: object) -> None:
@@ -334,8 +321,8 @@ def _same_file(descriptor: int, path: str) -> bool:
         return False
 
 
-# Links. The folders between the root and a store are looked at once per process; those in a store
-# each time that something in them is opened, made, moved or removed.
+# Links. The folders between the root and a store, and those that are read from, are looked at once
+# for each command; those in a store each time that something in them is made, moved or removed.
 
 
 def is_link(path: str, inside: str = "") -> ContextError:
@@ -372,18 +359,13 @@ def proved(path: str, start: str = "") -> str:
     return path
 
 
-def opened(path: str) -> BinaryIO:
-    """A file opened for reading; one of a store is never read through a link."""
-    return open(_handle(path), "rb")
-
-
-def _handle(path: str) -> int:
+def opened(path: str) -> int:
+    """The descriptor of a file opened for reading; one of a store is not read through a link."""
     if not path.startswith(_stores):
         return os.open(path, os.O_RDONLY)
     folder = path.rpartition("/")[0]
     if folder not in _real:
-        proved(path)
-        _real.add(folder)
+        _real.add(os.path.dirname(proved(path)))
     try:
         return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:

@@ -110,7 +110,7 @@ class Folder(Engine):
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         for key in keys:
             try:
-                with files.opened(os.path.join(self._where, key)) as file:
+                with open(files.opened(os.path.join(self._where, key)), "rb") as file:
                     yield key, file.read(manifests.MOST_MANIFEST + 1)
             except (FileNotFoundError, NotADirectoryError):
                 continue
