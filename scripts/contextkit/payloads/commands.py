@@ -225,9 +225,9 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
     shown, is_text = layout.shown(path), args.part in _TEXTS
     content = _content(layout, path) if is_text else payloads.load(path, shown).parts[args.part]
-    part = (
-        _SLICES[asked[0]](content, getattr(args, asked[0])) if asked else retrieval.whole(content)
-    )
+    part = retrieval.Slice(text=content, first=1, last=content.count("\n") + 1)
+    for name in asked:
+        part = _SLICES[name](content, getattr(args, name))
     end = part.last
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)

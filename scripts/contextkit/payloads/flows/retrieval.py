@@ -207,11 +207,6 @@ def _near(line: str, wanted: str, width: int) -> str:
     return line[max(0, middle - width) : middle + len(wanted) + width]
 
 
-def whole(content: str) -> Slice:
-    """The whole text as a slice."""
-    return Slice(text=content, first=1, last=content.count("\n") + 1)
-
-
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
     """As many whole lines of a slice as fit into `cap` tokens, from the first or the wanted."""
 
