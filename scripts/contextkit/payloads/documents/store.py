@@ -298,10 +298,10 @@ def manifest(layout: Layout, session: str, now: int) -> Fields:
     return _read_manifest(layout, session) or empty
 
 
-def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
-    """The payloads of a session or all, oldest first, listed or not; broken manifests count."""
+def load_all(layout: Layout) -> Loaded[Payload]:
+    """Every payload, by session and oldest first, listed or not; broken manifests count."""
     loaded: Loaded[Payload] = Loaded()
-    for name in [session] if session else sessions_in(layout):
+    for name in sessions_in(layout):
         there = layout.load(documents(layout, name), lambda p: load(p, layout.shown(p)))
         loaded += there
         loaded.broken += there.broken

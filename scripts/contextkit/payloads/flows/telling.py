@@ -94,6 +94,7 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
     return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
 
 
+@functools.cache
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that hold these lines of the text."""
     return names.lines(first + start - 1, first + max(start, last) - 1)
