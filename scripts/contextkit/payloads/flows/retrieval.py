@@ -128,8 +128,8 @@ def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
             lines.append((count, -number, line, "" if order else title))
     for title, lines in sections:
         hits = [hit for hit in lines if hit[0] == len(words)]
-        said = "\n".join(line for _, _, line, _ in lines).lower()
-        if not hits and all(map(said.__contains__, words)):
+        whole = "\n".join(line for _, _, line, _ in lines).lower()
+        if not hits and all(map(whole.__contains__, words)):
             hits = [(*max(lines)[:3], title)]
         yield from ((-number, line, section) for _, number, line, section in hits)
 
