@@ -30,6 +30,7 @@ class Address(Declaration):
     ref: str
     kind: str
     path: str
+    fields: dict[str, Any] | None = None  # of an entry, if the file holds several documents
 
 
 def kinds() -> tuple[str, ...]:
@@ -103,8 +104,8 @@ def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
         if not store.module or kind not in ("", store.kind):
             continue
         if store.is_file:
-            for ref, path, _ in entries(layout, store):
-                yield Address(ref=ref, kind=store.kind, path=path)
+            for ref, path, fields in entries(layout, store):
+                yield Address(ref=ref, kind=store.kind, path=path, fields=fields)
         elif store.suffix:
             yield from _files(layout, store)
 

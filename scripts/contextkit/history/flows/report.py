@@ -21,7 +21,6 @@ from contextkit.base import (
     markdown,
     names,
     redaction,
-    stores,
     tables,
     templates,
     version,
@@ -128,21 +127,22 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
     """[address, kind, time, tokens, state, title, maybe machine] of all documents, by time."""
     rows: list[list[object]] = []
     elsewhere = addresses.elsewhere(layout)
-    entries: dict[str, str] = {}  # the text of each entry of a single file
-    for store in (store for store in stores.with_documents() if store.is_file):
-        try:
-            for ref, _, fields in addresses.entries(layout, store):
-                entries[ref] = str(fields.get("note") or fields.get("slug") or "")
-        except (ContextError, OSError):
-            continue
     for address in addresses.listed(layout):
-        seen = documents.get(address.ref)
-        what = entries[address.ref] if address.ref in entries else _title(address.path)
+        seen, entry = documents.get(address.ref), address.fields
+        named = _title(address.path) if entry is None else entry.get("note") or entry.get("slug")
         at = (seen.at if seen else "") or addresses.time_of(address.ref)
         state = _state(seen) if seen else "from before"
         machine = [elsewhere[address.ref]] if address.ref in elsewhere else []
         rows.append(
-            [address.ref, address.kind, at, seen.stored if seen else 0, state, what, *machine]
+            [
+                address.ref,
+                address.kind,
+                at,
+                seen.stored if seen else 0,
+                state,
+                named or "",
+                *machine,
+            ]
         )
     rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
     for row in rows[:MOST_ITEMS]:

@@ -282,7 +282,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         return commit, []
     try:
         address = addresses.find(layout, ref)
-        text = show.whole(layout, address)
+        text = show.whole(address)
         if kind == "capsule":
             from contextkit.capsules.documents import store as capsules
             from contextkit.capsules.flows import given
