@@ -131,19 +131,9 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
         seen, entry = documents.get(address.ref), address.fields
         named = _title(address.path) if entry is None else entry.get("note") or entry.get("slug")
         at = (seen.at if seen else "") or addresses.time_of(address.ref)
-        state = _state(seen) if seen else "from before"
-        machine = [elsewhere[address.ref]] if address.ref in elsewhere else []
-        rows.append(
-            [
-                address.ref,
-                address.kind,
-                at,
-                seen.stored if seen else 0,
-                state,
-                named or "",
-                *machine,
-            ]
-        )
+        size, state = (seen.stored, _state(seen)) if seen else (0, "from before")
+        row = [address.ref, address.kind, at, size, state, named or ""]
+        rows.append([*row, elsewhere[address.ref]] if address.ref in elsewhere else row)
     rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
     for row in rows[:MOST_ITEMS]:
         row[5:] = [_clean(layout, str(text)) for text in row[5:]]
