@@ -268,13 +268,10 @@ def _facts(layout: Layout, path: str) -> Rows:
     """Each fact of the content with its line in the file, so that editors can open `path:line`."""
     from contextkit.text import facts
 
-    data = files.read_bytes(path)
-    start, end = payloads.span(data, layout.shown(path))
-    before = data.count(b"\n", 0, start)
-    hard_facts = facts.find(data[start:end].decode("utf-8", "replace"))
+    above = payloads.first_line(path) - 1
     rows = [
-        {"id": f"{_identity(path)}:{at + before}", "line": at + before, "kind": kind, "fact": value}
-        for kind, value, at in hard_facts
+        {"id": f"{_identity(path)}:{at + above}", "line": at + above, "kind": kind, "fact": value}
+        for kind, value, at in facts.find(_content(layout, path))
     ]
     columns = (("line", "line"), ("kind", "kind"), ("fact", "fact"))
     return Rows(columns=columns, rows=rows, nothing="No hard facts.")
