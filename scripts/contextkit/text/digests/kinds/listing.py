@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
@@ -16,7 +17,6 @@ from contextkit.text.digests.failure_words import is_amiss, says_failed, says_fa
 from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # not a line of a compiler or linter
