@@ -79,12 +79,9 @@ class Asked(Record):
 
 def of_run(layout: Layout, run: Run) -> Asked:
     """The `Asked` of a run. Raises ContextError if a link leads its folder outside."""
-    return Asked(
-        folder=files.inside(layout.root, layout.join(run.output_dir), "output_dir"),
-        agents=run.roster,
-        run=run,
-        store=runs.verdict_folder(layout, run.id),
-    )
+    folder = files.inside(layout.root, layout.join(run.output_dir), "output_dir")
+    store = runs.verdict_folder(layout, run.id)
+    return Asked(folder=folder, agents=run.roster, run=run, store=store)
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
@@ -148,21 +145,17 @@ def agent_file(folder: str, agent: str) -> str:
 
     A file with any other suffix is that of an agent with the whole file name.
     """
-    there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
-    whole = os.path.join(folder, agent)
-    is_whole = not there and "/" not in agent
-    if is_whole and (os.path.isfile(whole) or os.path.isfile(f"{whole}.partial")):
+    paths, whole = _candidates(folder, agent), os.path.join(folder, agent)
+    there = [path for path in paths if os.path.lexists(path)]
+    if not there and (os.path.isfile(whole) or os.path.isfile(f"{whole}.partial")):
         return whole
-    return there[-1] if there else _candidates(folder, agent)[-1]
+    return [*paths, *there][-1]
 
 
 def _candidates(folder: str, agent: str) -> list[str]:
     """Where an agent's file may be; the last place is the one that a run assigns."""
-    names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
-    own = [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
-    others = [os.path.join(folder, name + kind) for name in names_of if "/" not in name
-              for kind in KINDS[1:]]  # fmt: skip
-    return [*others, *own]
+    stems = dict.fromkeys(os.path.join(folder, n) for n in (agent, verdict_files.encode(agent)))
+    return [stem + kind for kinds in (KINDS[1:], KINDS[:1]) for stem in stems for kind in kinds]
 
 
 def is_there(folder: str, agent: str) -> bool:
@@ -202,16 +195,14 @@ class Reading(Record):
     @property
     def findings_count(self) -> int:
         """The number of findings in the rows, without improvements."""
-        return len(self.review.findings) - _counts(self.review)["IMP"]
+        return sum(finding.severity != "IMP" for finding in self.review.findings)
 
 
 def read(layout: Layout, asked: Asked, only: str = "") -> Iterator[Reading]:
     """Read the file of each agent that was asked, or of one, one by one; write nothing."""
     roster = (only,) if only else asked.roster
-    for agent in roster:
-        verdict_files.encode(agent)  # refuse before anything is read or written
-    for agent in roster:
-        yield _read(layout, asked, agent)
+    list(map(verdict_files.encode, roster))  # refuse before anything is read or written
+    yield from (_read(layout, asked, agent) for agent in roster)
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
@@ -226,25 +217,20 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
     text = agent_review.bounded(text)
     if reason := doubt(asked, agent, path, review):
-        none = Review(validation="missing", run=review.run)
         reading = foreign(layout, agent, path, reason)
+        none = reading.review.replace(run=review.run)
         return reading.replace(review=none, text=text, sha256=sha256)
     header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
     return Reading(
-        agent=agent,
-        path=path,
-        shown=layout.shown(path),
+        agent=agent, path=path, shown=layout.shown(path),
         validation="partial" if partial else validation,
         status="ERROR" if partial else status,
         summary=summary_of(review, header, os.path.lexists(path), partial, text),
         flags=("partial", *flags) if partial else flags,
-        review=review,
-        header=header,
-        text=text,
-        sha256=sha256,
-    )
+        review=review, header=header, text=text, sha256=sha256,
+    )  # fmt: skip
 
 
 def terms(asked: Asked, agent: str) -> Terms | None:
@@ -367,11 +353,6 @@ def _doubt(review: Review) -> str:
     return ", but its verdict is not clear" if not review.stated else ""
 
 
-def _counts(review: Review) -> dict[str, int]:
-    """The number of findings of each severity, strictest first."""
-    return {s: sum(f.severity == s for f in review.findings) for s in vocabulary.SEVERITIES}
-
-
 def by_severity(review: Review) -> list[Finding]:
     """The findings to read first; one with an unknown severity comes after P0 and P1."""
     order = vocabulary.READING_ORDER
@@ -380,7 +361,8 @@ def by_severity(review: Review) -> list[Finding]:
 
 def row(reading: Reading) -> dict[str, object]:
     """The data about an agent's file for programs; `findings_count` excludes improvements."""
-    severities = _counts(reading.review)
+    severities = Counter(finding.severity for finding in reading.review.findings)
+    named = [s for s in vocabulary.SEVERITIES if s != "IMP" and severities[s]]
     is_foreign = reading.validation == "foreign"
     return {
         "agent": reading.agent,
@@ -390,7 +372,7 @@ def row(reading: Reading) -> dict[str, object]:
         "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
         "mismatch": "verdict_mismatch" in reading.flags,
         "findings_count": reading.findings_count,
-        "severities": {name: n for name, n in severities.items() if name != "IMP" and n},
+        "severities": {name: severities[name] for name in named},
         "improvements": severities["IMP"],
         "summary": reading.summary,
         "detail_path": reading.shown,
@@ -438,20 +420,14 @@ def verdict(reading: Reading, run: str) -> Verdict:
     review, header = reading.review, reading.header or Header(form="", status="")
     severe = [f.id for f in by_severity(review) if f.severity in (*vocabulary.SERIOUS, "")]
     return Verdict(
-        agent=reading.agent,
-        status=reading.status,
-        summary=reading.summary,
+        agent=reading.agent, status=reading.status, summary=reading.summary,
         type=header.type if agent_review.is_work(review, header) else review.type,
-        model=header.model,
-        tokens_spent=header.tokens_spent,
-        files_changed=header.files_changed,
+        model=header.model, tokens_spent=header.tokens_spent, files_changed=header.files_changed,
         findings_count=reading.findings_count or header.findings_count,
-        detail_path=reading.shown,
-        flags=reading.flags,
+        detail_path=reading.shown, flags=reading.flags,
         findings=tuple(severe[:10]),  # worth opening
-        run=run,
-        sha256=reading.sha256,
-    )
+        run=run, sha256=reading.sha256,
+    )  # fmt: skip
 
 
 def read_line(asked: int, missed: int) -> str:
@@ -463,18 +439,15 @@ def read_line(asked: int, missed: int) -> str:
 def counts(done: list[Reading]) -> dict[str, Any]:
     """The numbers of files asked for, read, and not read; and `totals` by validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    by_validation = Counter(reading.validation for reading in done)
-    return {
-        "totals": {"agents": len(are_read), "valid": 0, **by_validation},
-        "files": len(are_read), "read": sum(are_read), "unread": are_read.count(False),
-    }  # fmt: skip
+    totals = {"agents": len(are_read), "valid": 0, **Counter(each.validation for each in done)}
+    return {"totals": totals, "files": len(are_read), "read": sum(are_read),
+            "unread": are_read.count(False)}  # fmt: skip
 
 
 def totals_line(done: list[Reading]) -> str:
     """`4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
     numbers = counts(done)
-    agents, valid, *others = numbers["totals"].items()
-    words = [f"{valid[1]}/{agents[1]} valid", *(f"{n} {name}" for name, n in others)]
+    (_, agents), (_, valid), *others = numbers["totals"].items()
+    words = ", ".join([f"{valid}/{agents} valid", *(f"{n} {name}" for name, n in others)])
     unread = numbers["unread"]
-    bound = [read_line(numbers["files"], unread)] if unread else []
-    return "\n".join([*bound, ", ".join(words)])
+    return f"{read_line(agents, unread)}\n{words}" if unread else words
