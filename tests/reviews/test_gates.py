@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 from conftest import Script, git
-from contextkit.base import changes, ledger, names
+from contextkit.base import changes, files, ledger, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.runs import Run
@@ -337,7 +337,7 @@ def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run
     a_run(out, base=base)
     layout = Layout()
     with changes.work_tree(layout, (layout.join("out"),)) as tree:
-        runs.keep_listing(layout, "r-1", tree.listing(base))
+        files.write(runs.path(layout, "r-1", ".listing"), tree.listing(base))
     ingest(run)
     named = "a, b, c, d, e"
     for many, said in (
@@ -358,7 +358,7 @@ def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run
 
 def test_where_it_is_unknown_which_files_were_edited_that_is_said(out: Path, run: Script) -> None:
     a_run(out, base="1" * 40)
-    runs.keep_listing(Layout(), "r-1", b"")
+    files.write(runs.path(Layout(), "r-1", ".listing"), b"")
     ingest(run)
     Path("app.py").write_text("new", encoding="utf-8")
     assert gate(run) == ("FAIL", [["stale", "-"]])

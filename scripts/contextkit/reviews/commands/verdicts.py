@@ -71,7 +71,7 @@ def _store(layout: Layout, args: Arguments) -> str:
 def write(layout: Layout, args: Arguments) -> str:
     from contextkit.base import sessions
 
-    store = verdicts.folder(layout)
+    store = layout.verdicts
     shown = layout.shown(store)
     status, summary = args.status.upper(), args.summary
     if args.lenient:
@@ -123,7 +123,7 @@ def _list(text: str) -> tuple[object, ...]:
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
-    store = _store(layout, args) or verdicts.folder(layout)
+    store = _store(layout, args) or layout.verdicts
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
@@ -259,7 +259,7 @@ def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
 
-    return layout.shown(files.store(verdicts.folder(layout)))
+    return layout.shown(files.store(layout.verdicts))
 
 
 @command(

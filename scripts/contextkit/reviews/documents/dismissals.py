@@ -51,10 +51,10 @@ def path(layout: Layout, run: Run) -> str:
 def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
     """Parse the dismissals in a document. Raises ContextError if it is not one."""
     parsed = formats.from_json(text, where)
-    if isinstance(parsed, dict):
-        version.refuse_newer(parsed.get("format"), str(FORMAT), where)
-    rows = parsed.get("dismissed") if isinstance(parsed, dict) else None
-    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT or not isinstance(rows, list):
+    fields = parsed if isinstance(parsed, dict) else {}
+    version.refuse_newer(fields.get("format"), str(FORMAT), where)
+    rows = fields.get("dismissed")
+    if fields.get("format") != FORMAT or not isinstance(rows, list):
         raise ContextError(f"{where}: is not a dismissals document in format {FORMAT}")
     return [formats.build(Dismissal, row, where) for row in rows]
 

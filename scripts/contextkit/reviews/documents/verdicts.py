@@ -73,16 +73,14 @@ def encode(agent: str) -> str:
     """An agent's name as a reversible file name, `x%3Areview%3Afd-x`. Raises ContextError."""
     wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
-        char if char in (_SAFE if index else _BEGINS) else _percent(char)
+        char
+        if char in (_SAFE if index else _BEGINS)
+        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
         for index, char in enumerate(agent)
     )
     if wrong or len(made) > _LONGEST_NAME:
         raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a verdict")
     return made
-
-
-def _percent(char: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
 
 
 def decode(stem: str) -> str:
@@ -94,11 +92,6 @@ def decode(stem: str) -> str:
         return (first + b"".join(bytes([int(p[:2], 16)]) + p[2:] for p in parts)).decode("utf-8")
     except ValueError:
         return stem
-
-
-def folder(layout: Layout) -> str:
-    """The store of the flat verdicts."""
-    return layout.verdicts
 
 
 def render(verdict: Verdict) -> str:
@@ -141,12 +134,8 @@ def parse(data: bytes, stem: str) -> Entry:
 
 def unreadable(stem: str, reason: str) -> Entry:
     """The entry for a file that cannot be read: a visible error, not a missing line."""
-    return {
-        "agent": decode(stem),
-        "status": "ERROR",
-        "summary": f"verdict file {reason}",
-        "broken": reason,
-    }
+    return {"agent": decode(stem), "status": "ERROR", "summary": f"verdict file {reason}",
+            "broken": reason}  # fmt: skip
 
 
 def save(
@@ -159,9 +148,9 @@ def save(
     file is not synced to disk: the next ingest recreates it. `tokens` is the size of the text that
     it summarizes, if no other store has counted it.
     """
-    from contextkit.base import redaction
+    from contextkit.base import addresses, ledger, redaction
 
-    store = files.store(store or folder(layout))
+    store = files.store(store or layout.verdicts)
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
@@ -176,26 +165,18 @@ def save(
     else:
         files.write(path, text, derived)
     files.store(store)  # in case it was removed just before, and made anew without its ignore rules
-    _note(layout, path, verdict, tokens)
-    return path
-
-
-def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
-    """Record the verdict in the ledger, with its document and run."""
-    from contextkit.base import addresses, ledger
-
     detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
-    sources = (detail, f"run:{verdict.run}" if verdict.run else "")
-    ref, whose = addresses.of(layout, path, "verdict"), verdict.session_id
     ledger.note(
-        layout, ledger.STORED, ref, tokens=tokens, sources=sources, session=whose,
-        agent=verdict.agent,
+        layout, ledger.STORED, addresses.of(layout, path, "verdict"), tokens=tokens,
+        sources=(detail, f"run:{verdict.run}" if verdict.run else ""),
+        session=verdict.session_id, agent=verdict.agent,
     )  # fmt: skip
+    return path
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     """Load the verdict of one agent; None if there is none."""
-    path = os.path.join(store or folder(layout), encode(agent) + ".json")
+    path = os.path.join(store or layout.verdicts, encode(agent) + ".json")
     if not os.path.lexists(path):
         return None
     return parse(files.read_bytes(path), encode(agent))
@@ -204,7 +185,7 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
 def report(layout: Layout, entry: Entry) -> str:
     """The path of an agent's report, relative to the root; '' if there is none where one may be."""
     path = str(entry.get("detail_path") or "")
-    is_default = os.path.dirname(layout.join(path)) == folder(layout)
+    is_default = os.path.dirname(layout.join(path)) == layout.verdicts
     return "" if is_default and not os.path.lexists(layout.join(path)) else path
 
 
@@ -213,7 +194,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
 
     Another machine's verdict, kept beside ours, is listed as well: both must be seen.
     """
-    store = store or folder(layout)
+    store = store or layout.verdicts
     files.proved(os.path.join(store, ""))
     try:
         listing = sorted(n for n in os.listdir(store) if _is_verdict(n) and not n.startswith("."))
@@ -275,10 +256,9 @@ def counts(entries: list[Entry], legacy: bool = False) -> str:
     """`3 CLEAN, 1 NEEDS_ATTENTION`, known statuses first or alone (`legacy`), or `0 verdicts`."""
     by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for entry in entries:
-        if legacy and entry["status"] not in STATUSES:
-            continue
         by_status[entry["status"]] = by_status.get(entry["status"], 0) + 1
-    return ", ".join(f"{n} {status}" for status, n in by_status.items() if n) or "0 verdicts"
+    shown = STATUSES if legacy else by_status
+    return ", ".join(f"{by_status[s]} {s}" for s in shown if by_status[s]) or "0 verdicts"
 
 
 def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
@@ -309,14 +289,10 @@ def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
     """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` for each, plus the finding ids if known."""
     rows = []
     for entry in entries:
-        cells = [
-            entry.get("agent", ""),
-            entry.get("findings_count", 0),
-            entry.get("detail_path", ""),
-        ]
-        ids = entry.get("findings")
-        if with_ids and isinstance(ids, list) and ids:
-            cells.append(" ".join(map(str, ids)))
+        shown = (("agent", ""), ("findings_count", 0), ("detail_path", ""))
+        cells = [entry.get(key, default) for key, default in shown]
+        ids = entry.get("findings") if with_ids else None
+        cells += [" ".join(map(str, ids))] if isinstance(ids, list) and ids else []
         rows.append("\t".join(names.one_line(str(cell)) for cell in cells))
     return "\n".join(rows)
 
@@ -326,9 +302,8 @@ def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
     total, odd = 0, []
     for entry in entries:
         spent = entry.get("tokens_spent", 0)
-        if type(spent) is int and spent >= 0:
-            total += spent
-        elif type(spent) is float and 0 <= spent < 1e15 and spent == int(spent):
+        is_whole = type(spent) is float and 0 <= spent < 1e15 and spent == int(spent)
+        if is_whole or (type(spent) is int and spent >= 0):
             total += int(spent)
         else:
             odd.append(entry["agent"])
@@ -344,7 +319,7 @@ def clean(
     layout: Layout, keep: Callable[[Entry], bool] | None = None, store: str = ""
 ) -> list[str]:
     """Remove drafts and all verdicts that `keep(entry)` rejects, but no `.md`; their names."""
-    store = store or folder(layout)
+    store = store or layout.verdicts
     removed = []
     files.proved(os.path.join(store, ""))
     try:

@@ -139,7 +139,7 @@ def start(
     named = processes.load(layout, process)
     _check_agents(agents or named.agents)
     kind, stored = identify(layout, named, target)
-    with files.locked(layout.lock(runs.folder(layout))):
+    with files.locked(layout.lock(layout.store("run"))):
         begun = _Start(layout, named, stored, now)
         if restart:
             begun.restart()
@@ -147,7 +147,7 @@ def start(
         subject = take_up(layout, named, kind, stored, base, folder)
         run = begun.write(begun.run(subject, agents, folder), subject)
         if notify.strip():
-            files.write(runs.part(layout, run.id, ".notify"), notify.strip())
+            files.write(runs.path(layout, run.id, ".notify"), notify.strip())
     if run.small:
         few = ", ".join(named.small_agents)
         remark(f"a small change: {few} alone; agents= asks others")
@@ -171,7 +171,7 @@ def recheck(layout: Layout, run_id: str, now: int) -> Run:
     if not still:
         passes = runs.call(layout, "verdict_gate", run=before.id)
         raise ContextError(f"no P0 or P1 of {before.id} is open: {passes}")
-    with files.locked(layout.lock(runs.folder(layout))):
+    with files.locked(layout.lock(layout.store("run"))):
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
         subject = since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
@@ -263,7 +263,8 @@ class _Start:
         listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
-            runs.keep_listing(layout, run.id, subject.listing)
+            listing = runs.path(layout, run.id, ".listing")
+            files.write(listing, subject.listing, derived=True)
         runs.save(layout, run)
         return run
 
@@ -357,7 +358,7 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
         return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
 
     for path, entry in [
-        pair for store in (runs.verdict_folder(layout, run.id), verdicts.folder(layout))
+        pair for store in (runs.verdict_folder(layout, run.id), layout.verdicts)
         for pair in _verdicts_in(layout, store) if pair[1].get("run") == run.id
     ]:  # fmt: skip
         now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
@@ -371,7 +372,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
     Of a run that somebody still has to look at, it says how its verdicts are read from then on.
     """
     open_runs = set[str]()
-    for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
+    for path, entry in _verdicts_in(layout, layout.verdicts):
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
             continue

@@ -368,7 +368,7 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
     Nobody waits for it; its output is stored next to the run.
     """
     run = runs.load(layout, run_id)
-    command = files.read_if_there(runs.part(layout, run.id, ".notify"))
+    command = files.read_if_there(runs.path(layout, run.id, ".notify"))
     if not command or run.notified_at:
         return False
     folder = layout.join(run.output_dir)
@@ -382,8 +382,8 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
         runs.change(layout, run.id, notified_at=names.iso(now))
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
-    notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
-    log = runs.part(layout, run.id, ".notify.log")
+    notice = files.write(runs.path(layout, run.id, ".notice"), lines + "\n", derived=True)
+    log = runs.path(layout, run.id, ".notify.log")
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
     background.spawn(command, env, notice, log)
