@@ -87,7 +87,9 @@ def recheck(layout: Layout, args: Arguments) -> Answer:
 def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
     """Launch the agents of a run, if that is wanted, and return the run."""
     working = _launched(layout, run, run.roster, args, now)
-    data = starting.roster(layout, run, {own.agent: own.id for own in working})
+    data = starting.roster(layout, run)
+    for each, own in zip(data["agents"], working, strict=False):
+        each["subagent"] = own.id
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
     how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
     head = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}"]

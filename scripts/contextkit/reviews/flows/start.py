@@ -19,7 +19,7 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base import changes, files, formats, git, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -63,13 +63,14 @@ def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
     if process.input == "document" and target:
         path = layout.typed(target, "target")
         if not os.path.isfile(path):
-            raise bad_input(
-                f"target: {target!r} is not a file: name a document, or none for the diff"
-            )
+            asked = "name a document, or none for the diff"
+            raise bad_input(f"target: {target!r} is not a file: {asked}")
         return "document", layout.shown(path)
-    if process.input == "question" and not target:
+    if process.input != "question":
+        return "diff", target or "diff"
+    if not target:
         raise bad_input("target: write the question")
-    return ("question", target) if process.input == "question" else ("diff", target or "diff")
+    return "question", target
 
 
 def take_up(
@@ -203,10 +204,10 @@ class _Start:
 
     def restart(self) -> None:
         """Count the runs of this process and target that may still be live as ended."""
-        mine = (self._process.name, self._target)
+        mine, now = (self._process.name, self._target), self._now
         for number, run in enumerate(self._known):
-            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now):
-                ended = run.replace(finished_at=names.iso(self._now), ended="restarted")
+            if (run.process, run.target) == mine and not is_over(self._layout, run, now):
+                ended = run.replace(finished_at=names.iso(now), ended="restarted")
                 self._known[number] = ended
                 self._ended.append(ended)
 
@@ -250,8 +251,7 @@ class _Start:
 
     def write(self, run: Run, subject: Subject) -> Run:
         layout = self._layout
-        prompts = {runs.prompt_path(run, agent): _prompt(layout, run, agent)
-                   for agent in run.roster}  # fmt: skip
+        prompts = {runs.prompt_path(run, a): _prompt(layout, run, a) for a in run.roster}
         for old in self._ended:
             runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
             remark(f"ended the run {old.id}, which was going on in {old.output_dir}")
@@ -312,37 +312,30 @@ def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
     """Whether git tracks anything in a folder, which is then the host's, so nothing is moved."""
-    path = layout.join(folder)
-    if layout.repository is None or not os.path.isdir(path):
+    path, repository = layout.join(folder), layout.repository
+    if repository is None or not f"{path}/".startswith(f"{repository.top}/"):
         return False
-    top = changes.repository_of(layout).top
-    below = os.path.relpath(path, top)
-    if below.split("/")[0] == "..":
-        return False
-    return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
+    below = os.path.relpath(path, repository.top)
+    listed = ("ls-files", "-z", "--", f":(top,literal){below}")
+    return os.path.isdir(path) and bool(git.answer(repository.top, *listed))
 
 
-def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:
-    """A run as `start` prints it and `run.json` holds it; `working` maps agents to subagents."""
+def roster(layout: Layout, run: Run) -> dict[str, Any]:
+    """A run as `start` prints it and `run.json` holds it."""
     keys = ("process", "mode", "target", "output_dir", "input", "revision", "base", "small",
             "timeout")  # fmt: skip
     agents = [
-        {
-            "agent": agent,
-            "path": layout.shown(runs.output_path(layout, run, agent)),
-            "prompt": runs.prompt_path(run, agent),
-            **({"subagent": working.get(agent, "")} if working else {}),
-        }
+        {"agent": agent, "path": layout.shown(runs.output_path(layout, run, agent)),
+         "prompt": runs.prompt_path(run, agent)}
         for agent in run.roster
-    ]
+    ]  # fmt: skip
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
 
 def _move(folder: str, away: str) -> None:
     for place in files.folders(folder):
         files.sweep(place, time.time())  # drafts of killed writers are not moved along
-    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for name in there:
+    for name in stores.names_in(folder):
         _, mark, rest = name.rpartition(".md")  # `x.md`, `x.md.partial`, `x.md.aborted-…`
         is_report = name[0] != "." and mark and rest[:1] in ("", ".")
         if name in _NAMES or is_report:
@@ -357,12 +350,11 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     def moved(path: str) -> str:
         return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
 
-    for path, entry in [
-        pair for store in (runs.verdict_folder(layout, run.id), layout.verdicts)
-        for pair in _verdicts_in(layout, store) if pair[1].get("run") == run.id
-    ]:  # fmt: skip
-        now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
-        files.write(path, formats.to_json(now) + "\n")
+    for store in (runs.verdict_folder(layout, run.id), layout.verdicts):
+        for path, entry in verdicts.load_all(layout, store):
+            if entry.get("run") == run.id:
+                detail = moved(str(entry.get("detail_path", "")))
+                files.write(path, formats.to_json({**entry, "detail_path": detail}) + "\n")
     runs.change(layout, run.id, output_dir=folder, input=moved(run.input))
 
 
@@ -372,10 +364,10 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
     Of a run that somebody still has to look at, it says how its verdicts are read from then on.
     """
     open_runs = set[str]()
-    for path, entry in _verdicts_in(layout, layout.verdicts):
+    for path, entry in verdicts.load_all(layout):
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
-            continue
+            continue  # a broken one names none
         if verdicts.blocking([entry]):
             open_runs.add(run)
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
@@ -387,12 +379,6 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
     for run in sorted(open_runs):
         gate = runs.call(layout, "verdict_gate", run=run)
         remark(f"run {run} left what somebody must look at: {gate}")
-
-
-def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:
-    """(path, verdict) of each readable file in a store, which need not be there."""
-    there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
-    return [(path, entry) for path, entry in there if "broken" not in entry]
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:

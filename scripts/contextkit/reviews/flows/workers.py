@@ -94,8 +94,9 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
         if agent := _for_whom(run, row):
             status, code = background.outcome(layout, row)
             words = "" if status in registry.ACTIVE else background.last_words(layout, row)
-            workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
-                                  words=words)  # fmt: skip
+            workers[agent] = Worker(
+                agent=agent, id=row["id"], status=status, exit_code=code, words=words
+            )
     return workers
 
 
@@ -107,9 +108,7 @@ def ended(layout: Layout, run: Run) -> dict[str, Worker]:
 
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
     """The run and the agent that a subagent works for; None if it works for none."""
-    scope = os.path.normpath(str(row.get("scope_path") or "."))
-    is_prompt = os.path.basename(os.path.dirname(scope)) == "prompts"
-    every = reversed(runs.load_all(layout).documents) if is_prompt else ()
+    every = reversed(runs.load_all(layout).documents)
     return next(((run, agent) for run in every if (agent := _for_whom(run, row))), None)
 
 
@@ -151,11 +150,9 @@ def check(layout: Layout, launch: bool, command: str) -> None:
         raise bad_input("cmd: needs launch=1")
     if launch and not (command.strip() or layout.limits.subagent_command):
         layout.mention("subagent_command")
-        examples = [f"`{host.headless}`" for host in hosts()]
-        raise bad_input(
-            f"launch: give cmd= (as {' or '.join(examples)}), or set subagent_command in"
-            " contextkit.yaml"
-        )
+        examples = " or ".join(f"`{host.headless}`" for host in hosts())
+        setting = "or set subagent_command in contextkit.yaml"
+        raise bad_input(f"launch: give cmd= (as {examples}), {setting}")
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
@@ -336,10 +333,7 @@ def standings(
             continue
         stored = verdicts.load_all(layout, runs.verdict_folder(layout, run.id)).documents
         statuses = [entry["status"] for entry in stored if entry["agent"] in run.roster]
-        ranks = [
-            _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION") for status in statuses
-        ]
-        worst = statuses[ranks.index(max(ranks))] if ranks else ""
+        worst = max(statuses, key=_rank, default="")
         done = sum(agent_files.is_there(layout.join(run.output_dir), agent) for agent in run.roster)
         shown.append({
             "id": run.id, "run": run.id, "process": run.process, "target": run.target,
@@ -347,6 +341,10 @@ def standings(
             "status": worst, "ref": f"run:{run.id}",
         })  # fmt: skip
     return shown, [str(status) for status in loaded.broken]
+
+
+def _rank(status: str) -> int:
+    return _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION")
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
