@@ -86,10 +86,9 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
 
     `dismissed` is the reason, if it is dismissed.
     """
-    first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
-    title = finding.short_title
+    keys, title = ", ".join(row.key for row in finding.rows), finding.short_title
     head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
-    text = review_sections.excerpt(first.text or first.title, first.title)
+    text = review_sections.excerpt(finding.text or finding.title, finding.title)
     mark = f"({dismissed})" if dismissed else ""
     return "\n".join(filter(None, (names.one_line(head), mark, text)))
 

@@ -129,14 +129,13 @@ def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
     reasons = []
     for reading in readings:
         text = " ".join(reading.text.split())
-        if not text or reading.validation in ("missing", "error"):
-            continue
-        other = first.setdefault(text, reading.agent)
+        is_one = text and reading.validation not in ("missing", "error")
+        other = first.setdefault(text, reading.agent) if is_one else reading.agent
         if other != reading.agent:
-            message = f"its file is that of {other}, word for word"
-            reasons.append(
-                Reason(agent=reading.agent, reason="copied", text=message, run=run.id, again=True)
-            )
+            reasons.append(Reason(
+                agent=reading.agent, reason="copied", run=run.id, again=True,
+                text=f"its file is that of {other}, word for word",
+            ))  # fmt: skip
     return reasons
 
 
@@ -223,12 +222,9 @@ def _of_file(
         flags = (flag for flag in reading.flags if flag in FLAGS)
         faults = list(dict.fromkeys(_fault(flag, review) for flag in flags))
     severe = []
+    counting = [row for n, row in enumerate(review.findings) if n not in dismissed]
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
-        titles = [
-            row.title
-            for number, row in enumerate(review.findings)
-            if row.severity == severity and number not in dismissed
-        ]
+        titles = [row.title for row in counting if row.severity == severity]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
     severe += faults
@@ -249,18 +245,16 @@ def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
     hidden = [f"dismissed\t{reason}" for reason in decision.dismissed]
     hidden += [f"does not count\t{reason}" for reason in decision.uncommitted]
     if not reasons:
+        before = asked.run.rechecks if asked.run else ""
         remark = "what was reviewed is unchanged"
         if not asked.run:
             remark = "no run: who was asked and which revision was reviewed are unknown"
         head = f"PASS {decision.agents} of {decision.agents} agents; {remark}{gone}"
-        if asked.run and asked.run.rechecks:
-            head += f"; a second look at {asked.run.rechecks}"
-        return "\n".join([head, *hidden])
+        return "\n".join([f"{head}; a second look at {before}" if before else head, *hidden])
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
-    for reason in reasons[:_MOST]:
-        cells = (reason.reason, reason.agent or "-", reason.text)
-        row = "\t".join(map(names.one_line, cells))
-        lines.append(names.clipped(row, _LINE))
+    for each in reasons[:_MOST]:
+        cells = (each.reason, each.agent or "-", each.text)
+        lines.append(names.clipped("\t".join(map(names.one_line, cells)), _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
     steps = (f"next: {step}" for step in next_steps(layout, decision, asked))

@@ -154,43 +154,32 @@ def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
     return marked
 
 
-def dismissed(
-    layout: Layout, run: Run | None, rows: Sequence[Row | MergedFinding]
-) -> dict[str, str]:
+def dismissed(layout: Layout, run: Run | None, rows: Sequence[Row]) -> dict[str, str]:
     """Map the keys of the dismissed findings among `rows` to the reason and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}
-    whose = {n: f" by {own.by}" if own.by else "" for n, own in gone.items()}
-    return {rows[n].key: names.one_line(f"dismissed{whose[n]}: {own.reason}")
+    return {rows[n].key: names.one_line(f"dismissed{own.by and f' by {own.by}'}: {own.reason}")
             for n, own in gone.items()}  # fmt: skip
 
 
-def hidden(
-    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
-) -> dict[int, Dismissal]:
+def hidden(run: Run, rows: Sequence[Row], active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
-    recognized = _recognized(run, rows, active)
-    return {
-        n: dismissal
-        for n, dismissal in recognized.items()
-        if rows[n].severity != "P0" or dismissal.by
-    }
+    recognized = _recognized(run, rows, active).items()
+    return {n: own for n, own in recognized if rows[n].severity != "P0" or own.by}
 
 
-def _recognized(
-    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
-) -> dict[int, Dismissal]:
+def _recognized(run: Run, rows: Sequence[Row], active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals, each once.
 
     They match by identity, or by the same place and similar words. A reworded finding that is
     stricter than the dismissed one is a different one.
     """
-    by_identity = {dismissal.identity: dismissal for dismissal in active}
     if not active:
         return {}
+    by_identity = {dismissal.identity: dismissal for dismissal in active}
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in active if dismissal.identity not in own]
-    new = [_placed(row).replace(title=row.title, section="", text="") for row in rows]
+    new = [row.replace(section="", text="") for row in rows]
     olds = [Row(title=old.title, file=old.file, line=old.line) for old in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
@@ -218,13 +207,9 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     return pairs
 
 
-def _identity_of(run: Run, row: Row | MergedFinding) -> str:
+def _identity_of(run: Run, row: Row) -> str:
     """The identity of a finding that one or more agents made in a run."""
-    return identity(run.target, row.title, _placed(row).file)
-
-
-def _placed(row: Row | MergedFinding) -> Row:
-    return row.placed if isinstance(row, MergedFinding) else row
+    return identity(run.target, row.title, row.file)
 
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:

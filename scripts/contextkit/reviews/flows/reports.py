@@ -345,9 +345,9 @@ def export(layout: Layout, run_id: str, form: str) -> str:
 
 def _place(finding: MergedFinding) -> tuple[str, int]:
     """The file, relative to the root, and line of a finding; ("", 0) if it names none."""
-    file = finding.placed.file
+    file = finding.file
     inside = not file.startswith("/") and ".." not in file.split("/")
-    return (file.removeprefix("./"), finding.placed.line) if inside else ("", 0)
+    return (file.removeprefix("./"), finding.line) if inside else ("", 0)
 
 
 def _said(finding: MergedFinding) -> str:

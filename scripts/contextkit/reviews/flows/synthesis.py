@@ -156,20 +156,14 @@ def place(finding: Finding, section: str) -> Place:
     return row if row.line or not inside.line else inside
 
 
-class MergedFinding(Record):
-    """A finding of one or more agents; `rows` are theirs, the most severe first.
+class MergedFinding(Row):
+    """A finding of one or more agents: the most severe of its `rows`, with the first place of any.
 
     `convergence` is the number of agents with a finished file that found it. `identity`, `since`
     (new or still) and `dismissed` (the reason) are known across runs.
     """
 
     rows: tuple[Row, ...]
-    key: str
-    severity: str
-    title: str
-    section: str
-    placed: Row  # the first one that names a place
-    description: str
     agents: tuple[str, ...]
     convergence: int
     identity: str = ""
@@ -177,8 +171,8 @@ class MergedFinding(Record):
     dismissed: str = ""
 
     @property
-    def place(self) -> str:
-        return self.placed.place
+    def description(self) -> str:
+        return next((row.description for row in self.rows if row.description), "")
 
     @property
     def fix(self) -> str:
@@ -192,7 +186,7 @@ class MergedFinding(Record):
     @property
     def mark(self) -> str:
         """The severity, `?` for an unknown one, '' for research, which has none."""
-        return self.severity or ("" if self.rows[0].of.startswith("research") else "?")
+        return self.severity or ("" if self.of.startswith("research") else "?")
 
     @property
     def short_title(self) -> str:
@@ -207,10 +201,11 @@ class MergedFinding(Record):
         """Its place, or '' if it stands in the text beside it."""
         return "" if self.place in text else self.place
 
-    def public(self) -> dict[str, object]:
+    def public(self, *more: str) -> dict[str, object]:
         """Its data for programs: the first row, and the keys of the others."""
         others = [row.key for row in self.rows[1:]]
-        return self.rows[0].public("text") | {"severity": self.severity or "?", "also": others}
+        first = self.rows[0].public("text", *more)
+        return first | {"severity": self.severity or "?", "also": others}
 
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
@@ -220,14 +215,12 @@ def _one(rows: Iterable[Row]) -> MergedFinding:
         return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 
     ranked = tuple(sorted(rows, key=rank))
-    first = ranked[0]
-    return MergedFinding(
-        rows=ranked, key=first.key, severity=first.severity, title=first.title,
-        section=first.section, placed=next((row for row in ranked if row.file), first),
-        description=next((row.description for row in ranked if row.description), ""),
-        agents=tuple(sorted({row.agent for row in ranked})),
-        convergence=len({row.agent for row in ranked if row.counts}),
-    )  # fmt: skip
+    placed = next((row for row in ranked if row.file), ranked[0])
+    place = {"file": placed.file, "line": placed.line, "last": placed.last}
+    agents = tuple(sorted({row.agent for row in ranked}))
+    convergence = len({row.agent for row in ranked if row.counts})
+    first = vars(ranked[0]) | place
+    return MergedFinding(**first, rows=ranked, agents=agents, convergence=convergence)
 
 
 def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
@@ -253,8 +246,8 @@ def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
 
     def rank(finding: MergedFinding) -> tuple[int, int, int]:
         severity, confirmed = READING_ORDER.index(finding.severity), -finding.convergence
-        turns[severity, confirmed, finding.rows[0].agent] += 1
-        return severity, confirmed, turns[severity, confirmed, finding.rows[0].agent]
+        turns[severity, confirmed, finding.agent] += 1
+        return severity, confirmed, turns[severity, confirmed, finding.agent]
 
     return sorted(sorted(findings, key=lambda each: _in_order(each.key)), key=rank)
 
@@ -399,7 +392,7 @@ def _as_json(
     elsewhere = dict.fromkeys(row.section for row in finding.rows if row.section != finding.section)
     is_alone = finding.convergence < 2 and finding.severity in vocabulary.SERIOUS
     return {
-        "id": finding.rows[0].id,
+        "id": finding.id,
         "severity": finding.severity or "?",
         "agents": list(finding.agents),
         "section": finding.section,
@@ -418,7 +411,7 @@ def _as_json(
         ],
         "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
-        "identity": finding.identity or identity(target, finding.title, finding.placed.file),
+        "identity": finding.identity or identity(target, finding.title, finding.file),
         "since": finding.since,
         "dismissed": finding.dismissed,
     }  # fmt: skip
