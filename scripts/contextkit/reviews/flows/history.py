@@ -28,7 +28,10 @@ def annotated(
     `completed`), which a recheck only asks for P0 and P1; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
-    own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
+    own, olds = (
+        [identity(run.target, row.title, row.file) for row in those]
+        for those in (findings, earlier)
+    )
     pairs = matches(findings, own, earlier, olds)
     dismissed = _recognized(run, findings, in_force(layout, run))
     annotated_findings = [
@@ -120,8 +123,9 @@ def dismiss(
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, row.file, row.line)
     made = Dismissal(
-        identity=_identity_of(run, row), agent=row.agent, id=row.key.partition("/")[2],
-        severity=row.severity, title=row.title, reason=names.one_line(reason),
+        identity=identity(run.target, row.title, row.file), agent=row.agent,
+        id=row.key.partition("/")[2], severity=row.severity, title=row.title,
+        reason=names.one_line(reason),
         by=names.one_line(by), at=names.iso(now), run=run.id, file=file, line=line, quoted=quoted,
     )  # fmt: skip
     return dismissals.add(layout, run, made), made
@@ -176,7 +180,7 @@ def _recognized(run: Run, rows: Sequence[Row], active: list[Dismissal]) -> dict[
     if not active:
         return {}
     by_identity = {dismissal.identity: dismissal for dismissal in active}
-    own = [_identity_of(run, row) for row in rows]
+    own = [identity(run.target, row.title, row.file) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in active if dismissal.identity not in own]
     new = [row.replace(section="", text="") for row in rows]
@@ -205,11 +209,6 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
         committed, by = there.get(dismissal.identity, (None, ""))
         pairs.append((dismissal, (by or "git") if dismissal == committed else ""))
     return pairs
-
-
-def _identity_of(run: Run, row: Row) -> str:
-    """The identity of a finding that one or more agents made in a run."""
-    return identity(run.target, row.title, row.file)
 
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:

@@ -32,6 +32,7 @@ Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 _REPORT, _DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads
 _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
+_ATTENDANCE = "{launched} agents launched, {completed} completed, {failed} failed"
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
@@ -61,7 +62,9 @@ def synthesize(
     Returns the text for the caller, whether any file could be read, and the data for programs.
     """
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
-    render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
+    render, summarize = _review_markdown, _review_lines
+    if _is_research(sources):
+        render, summarize = _research_markdown, _research_lines
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
@@ -116,20 +119,17 @@ def _across_runs(findings: list[MergedFinding], data: Data) -> str:
     return f"{since.count('new')} new, {since.count('still')} still there, {fixed} fixed{more}"
 
 
-def _agents(data: Data) -> tuple[int, int, int]:
+def _agents(data: Data) -> dict[str, int]:
     """The numbers of agents launched, completed and failed."""
     launched, completed = len(data["agents_launched"]), len(data["agents_completed"])
-    return launched, completed, launched - completed
+    return {"launched": launched, "completed": completed, "failed": launched - completed}
 
 
 def _head(data: Data) -> dict[str, object]:
     """The values for the head of every report."""
-    head: dict[str, object] = dict(
-        zip(("launched", "completed", "failed"), _agents(data), strict=True)
-    )
-    return head | {
-        "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
-        "others": _from_others(data),
+    return {
+        **_agents(data), "input": names.one_line(str(data["input"])),
+        "at": data["synthesis_timestamp"], "others": _from_others(data),
     }  # fmt: skip
 
 
@@ -161,17 +161,12 @@ def _research_markdown(sources: list[Reading], findings: list[MergedFinding], da
         answer=findings,
         sources=_source_map(sources),
         reports=[
-            {
-                "of": source,
-                "why": f" ({', '.join(why)})" if why else "",
-                "confidence": _lead(source, "Confidence"),
-                "gaps": _lead(source, "Gaps"),
-            }
+            {"of": source, "why": ", ".join(source.review.flags).replace("_", " "),
+             "confidence": _lead(source, "Confidence"), "gaps": _lead(source, "Gaps")}
             for source in sources
-            for why in [[flag.replace("_", " ") for flag in source.review.flags]]
         ],
         **_head(data),
-    )
+    )  # fmt: skip
 
 
 def _lead(source: Reading, heading: str) -> str:
@@ -196,11 +191,10 @@ def _research_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
     """Lines on how complete the research is, and on the findings by agent."""
-    launched, completed, failed = _agents(data)
     lines = [
         f"{data['verdict']}: {names.counted(len(findings), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",
-        f"{launched} agents launched, {completed} completed, {failed} failed",
+        _ATTENDANCE.format(**_agents(data)),
     ]
     room = _RESEARCH_LINES - len(lines)
     shown = findings if len(findings) <= room else findings[: room - 1]
@@ -211,16 +205,14 @@ def _research_lines(
 def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     across = _across_runs(findings, data)
-    entries = [_entry(finding, bool(across)) for finding in findings]
     groups: dict[str, list[object]] = {}
-    for finding, entry in zip(findings, entries, strict=True):
-        groups.setdefault(finding.severity or "Without a severity", []).append(entry)
+    for finding in findings:
+        group = groups.setdefault(finding.severity or "Without a severity", [])
+        group.append(_entry(finding, bool(across)))
     improvements = groups.pop("IMP", [])
-    titles = {
-        finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}"
-        for finding in findings
-    }
+    titles = {each.key: f"{each.key}: {names.clipped(each.title, _TITLE)}" for each in findings}
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
+    severities = [[row.severity for row in source.review.findings] for source in sources]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
@@ -232,19 +224,15 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
         fixed=data["fixed"],
         unchecked=data["unchecked"],
         heat=[
-            {
-                "agent": source.agent.replace("|", "\\|"),
-                "status": source.status,
-                "cells": " | ".join(str(severities.count(s) or "") for s in (*SEVERITIES, "")),
-            }
-            for source in sources
-            for severities in [[row.severity for row in source.review.findings]]
+            {"agent": source.agent.replace("|", "\\|"), "status": source.status,
+             "cells": " | ".join(str(own.count(s) or "") for s in (*SEVERITIES, ""))}
+            for source, own in zip(sources, severities, strict=True)
         ],
         sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
         **_head(data),
-    )
+    )  # fmt: skip
 
 
 def _counts(findings: list[MergedFinding]) -> str:
@@ -257,16 +245,12 @@ def _counts(findings: list[MergedFinding]) -> str:
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     """The values that the template needs besides the finding itself."""
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
+    gone = f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
     beside = finding.place_beside(finding.title)
     where += [f"`{beside}`"] if beside else []
-    return {
-        "of": finding,
-        "title": finding.title or "(no title)",
-        "marks": since
-        + (f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""),
-        "where": " — " + ", ".join(where) if where else "",
-    }
+    return {"of": finding, "title": finding.title or "(no title)", "marks": since + gone,
+            "where": " — " + ", ".join(where) if where else ""}  # fmt: skip
 
 
 def _review_lines(
@@ -280,9 +264,8 @@ def _review_lines(
     ends = [agent_files.counted(milder)] if milder else []
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), name)] if data[key] else []
-    launched, completed, failed = _agents(data)
-    agents = f"{launched} agents launched, {completed} completed, {failed} failed"
-    last = [agents] if failed else []
+    agents = _agents(data)
+    last = [_ATTENDANCE.format(**agents)] if agents["failed"] else []
     last += [f"{', '.join(ends)}: {report}"] if ends else []
     last = [line for line in ("; ".join(last), _across_runs(findings, data)) if line]
     room = _REVIEW_LINES - 1 - len(last)
@@ -303,9 +286,8 @@ def _severe_line(finding: MergedFinding) -> str:
     more = f"({', '.join(marks)})" if marks else ""
     room = _LINE - len(f"{finding.mark} {finding.key} {finding.place} {more} ")
     told = _told(finding, max(_FEWEST, room))
-    return names.one_line(
-        f"{finding.mark} {finding.key} {finding.place_beside(told)} {more} {told}"
-    )
+    cells = (finding.mark, finding.key, finding.place_beside(told), more, told)
+    return names.one_line(" ".join(cells))
 
 
 def _told(finding: MergedFinding, room: int) -> str:
@@ -329,11 +311,6 @@ def _told(finding: MergedFinding, room: int) -> str:
 def _goes_wrong(clause: str) -> bool:
     """Whether a clause says what goes wrong, not only how bad it is."""
     return phrases.is_serious(_RATING.sub("", clause))
-
-
-# synthesis.md, and the lines that a caller reads
-_RESEARCH = (_research_markdown, _research_lines)
-_REVIEW = (_review_markdown, _review_lines)
 
 
 def export(layout: Layout, run_id: str, form: str) -> str:
@@ -400,9 +377,7 @@ def _github(findings: list[MergedFinding], data: Data) -> str:
         file, line = _place(finding)
         title = f"{finding.mark} {', '.join(finding.agents)}".lstrip()
         fields = {"file": file, "line": str(line) if line else "", "title": title}
-        properties = ",".join(
-            f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
-        )
+        properties = ",".join(f"{key}={_escaped(v, ':,')}" for key, v in fields.items() if v)
         level = _LEVELS.get(finding.severity, "notice")
         lines.append(f"::{level} {properties}::{_escaped(_said(finding))}")
     return "\n".join(lines)
@@ -422,11 +397,11 @@ def _escaped(text: str, more: str = "") -> str:
 def _comment(findings: list[MergedFinding], data: Data) -> str:
     """A comment: the verdict, one line per finding that fits, and the count of the rest."""
     shown = [finding for finding in findings if not finding.dismissed]
-    launched, completed, failed = _agents(data)
     new = sum(finding.since == "new" for finding in shown)
     text = (
-        f"## Review: {data['verdict']}\n\n{completed} of {launched} agents, {failed} failed;"
-        f" {names.counted(len(shown), 'finding')} ({new} new),"
+        f"## Review: {data['verdict']}\n\n"
+        "{completed} of {launched} agents, {failed} failed;".format(**_agents(data))
+        + f" {names.counted(len(shown), 'finding')} ({new} new),"
         f" {len(data['fixed'])} fixed, {len(findings) - len(shown)} dismissed.\n"
     )
     for number, finding in enumerate(shown):

@@ -24,14 +24,7 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-from contextkit.reviews.documents import (
-    agent_review,
-    complaints,
-    contracts,
-    processes,
-    runs,
-    verdicts,
-)
+from contextkit.reviews.documents import complaints, contracts, processes, runs, verdicts
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, history, workers
@@ -292,13 +285,9 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     """Whether nobody is writing: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
-    for agent in run.roster:
-        path = agent_files.agent_file(layout.join(run.output_dir), agent)
-        data = files.read_bytes(path) if os.path.isfile(path) else b""
-        review = agent_review.parse(agent_review.decoded(data))
-        if not data.strip() or review.run not in ("", run.id):
-            return False
-    return True
+    folder = layout.join(run.output_dir)
+    states = (workers.Look(folder, agent, run.id).state() for agent in run.roster)
+    return all(state in ("done", "writing") for state in states)
 
 
 def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:

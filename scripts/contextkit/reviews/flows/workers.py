@@ -195,7 +195,7 @@ def wait(
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
-    looks = {a: _Look(folder, a, run.id) for a in run.roster}
+    looks = {a: Look(folder, a, run.id) for a in run.roster}
     states = dict.fromkeys(run.roster, "")
     gone: dict[str, Worker] = {}
     for number in itertools.count():
@@ -226,7 +226,7 @@ def wait(
     return outcomes
 
 
-class _Look:
+class Look:
     """The last look at one agent's file, which is read again only if it has changed."""
 
     def __init__(self, folder: str, agent: str, run: str) -> None:
@@ -287,7 +287,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     """
     written = []
     for outcome in outcomes:
-        state = _Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
+        state = Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
         if outcome.state not in _REASONS or state not in _REASONS:
             continue  # it arrived after all
         partial = outcome.path + ".partial"
