@@ -73,11 +73,8 @@ def start(layout: Layout, args: Arguments) -> Answer:
     return _started(layout, args, run, now)
 
 
-@command(
-    "after a fix: ask the agents with an open P0 or P1 about what changed since",
-    _A_RUN,
-    *_STARTED,
-)
+@command("after a fix: ask the agents with an open P0 or P1 about what changed since",
+         _A_RUN, *_STARTED)  # fmt: skip
 def recheck(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     workers.check(layout, args.launch, args.cmd)
@@ -182,22 +179,17 @@ def wait(layout: Layout, args: Arguments) -> Answer:
             cli.say(f"{outcome.agent}: {outcome.state}: wrote an error stub")
     cli.say_each(f"{outcome.agent}: {outcome.said}" for outcome in outcomes if outcome.said)
     workers.notify(layout, run.id, names.now())
-    rows = [
-        {"id": outcome.agent, "state": outcome.state, "path": layout.shown(outcome.path),
-         "said": outcome.said}
-        for outcome in outcomes
-    ]  # fmt: skip
+    rows = [{"id": each.agent, "state": each.state, "path": layout.shown(each.path),
+             "said": each.said} for each in outcomes]  # fmt: skip
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
 
 
 def _seconds(run: Run, typed: str) -> int:
     """How long to wait: a duration, a named timeout of the process, or its default."""
-    named = run.timeouts.get(typed)
+    named = run.timeouts.get(typed) if typed else run.timeout
     if isinstance(named, int):
         return named
-    if not typed:
-        return run.timeout
     try:
         return names.seconds(typed)
     except ContextError:
@@ -216,18 +208,14 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     cli.say_each(broken)
     return Rows(
         columns=(
-            ("run", "run"),
-            ("process", "process"),
-            ("state", "state"),
+            ("run", "run"), ("process", "process"), ("state", "state"),
             ("started", "started", lambda row: names.age(names.moment(row["started"]), now)),
             ("done", "done", lambda row: f"{row['done']}/{row['agents']}"),
             ("status", "status", lambda row: row["status"] or "-"),
             ("target", "target", lambda row: row["target"][:40] or "-"),
         ),
-        rows=standings,
-        nothing="No review runs.",
-        status=1 if broken else 0,
-    )
+        rows=standings, nothing="No review runs.", status=1 if broken else 0,
+    )  # fmt: skip
 
 
 @command("end a run that is going on; its files stay", _A_RUN)
@@ -237,12 +225,8 @@ def end(layout: Layout, args: Arguments) -> str:
     return f"run {run.id}"
 
 
-@command(
-    "ask an agent of a run once more: a new file, and a prompt with what was wrong",
-    _A_RUN,
-    AGENT,
-    *_STARTED,
-)
+@command("ask an agent of a run once more: a new file, and a prompt with what was wrong",
+         _A_RUN, AGENT, *_STARTED)  # fmt: skip
 def retry(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     workers.check(layout, args.launch, args.cmd)
@@ -261,7 +245,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     about, now = agent_files.asked(layout, args), names.now()
     done = agent_files.ingest(layout, about, _read(layout, about), now)
     if about.run:
-        workers.settle(layout, runs.load(layout, about.run_id), done, now)
+        workers.settle(layout, about.run, done, now)
         workers.notify(layout, about.run_id, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
@@ -271,25 +255,14 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     refs = [f"verdict:{where}{verdicts.encode(reading.agent)}" for reading in done]
     ledger.note(layout, ledger.RENDERED, about.ref or refs[0], tokens=tokens.estimate(text),
                 sources=refs)  # fmt: skip
-    return Answer(
-        text=text,
-        status=0 if about.run or any(reading.is_read for reading in done) else 1,
-        data={
-            "run": about.run_id,
-            "agents": [{"id": reading.agent, **agent_files.row(reading)} for reading in done],
-            **agent_files.counts(done),
-        },
-    )
+    agents = [{"id": reading.agent, **agent_files.row(reading)} for reading in done]
+    data = {"run": about.run_id, "agents": agents, **agent_files.counts(done)}
+    is_read = about.run or any(reading.is_read for reading in done)
+    return Answer(text=text, status=0 if is_read else 1, data=data)
 
 
-@command(
-    "the indexes in one form, one line per finding",
-    RUN,
-    DIR,
-    Option("agent", "only this one"),
-    _SEVERITY,
-    JSON,
-)
+@command("the indexes in one form, one line per finding",
+         RUN, DIR, Option("agent", "only this one"), _SEVERITY, JSON)  # fmt: skip
 def index(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
@@ -297,10 +270,9 @@ def index(layout: Layout, args: Arguments) -> Answer:
     rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
     if about.run:
         rows = history.marked(layout, about.run, rows)
-    lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
-    return Answer(
-        text="\n".join(lines), data=[row.public("kind", "row", "status", "ref") for row in rows]
-    )
+    text = "\n".join(f"{names.one_line(row.agent)}\t{row.row}" for row in rows)
+    data = [row.public("kind", "row", "status", "ref") for row in rows]
+    return Answer(text=text, data=data)
 
 
 @command(
@@ -394,20 +366,20 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     decision = gating.decide(layout, about, _read(layout, about))
     gating.close(layout, about, decision, names.now())
     status = 1 if decision.reasons else 0
-    reasons = [
-        {"reason": each.reason, "text": each.text, "agent": each.agent} for each in decision.reasons
-    ]
-    data = {
-        "id": about.run_id,
-        "gate": "FAIL" if status else "PASS",
-        "agents": list(about.roster),
-        "revision": decision.revision,
-        "reasons": reasons,
-        "dismissed": list(decision.dismissed),
-        "uncommitted": list(decision.uncommitted),
-        "next": gating.next_steps(layout, decision, about),
-    }
-    return Answer(text=gating.rendered(layout, decision, about), status=status, data=data)
+    return Answer(
+        text=gating.rendered(layout, decision, about),
+        status=status,
+        data=lambda: {
+            "id": about.run_id, "gate": "FAIL" if status else "PASS",
+            "agents": list(about.roster), "revision": decision.revision,
+            "reasons": [
+                {"reason": each.reason, "text": each.text, "agent": each.agent}
+                for each in decision.reasons
+            ],
+            "dismissed": list(decision.dismissed), "uncommitted": list(decision.uncommitted),
+            "next": gating.next_steps(layout, decision, about),
+        },
+    )  # fmt: skip
 
 
 @command(
@@ -424,10 +396,8 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
         finding = finding.partition("/")[2]
     path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, names.now())
     shown = layout.shown(path)
-    cli.say(
-        f"{made.agent}/{made.id} is dismissed until its lines change; it counts once {shown} is"
-        " committed"
-    )
+    until = f"dismissed until its lines change; it counts once {shown} is committed"
+    cli.say(f"{made.agent}/{made.id} is {until}")
     if made.severity == "P0" and not made.by:
         cli.say("a P0 still fails the gate: give by= to say who decided")
     return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
@@ -462,12 +432,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
     if review.validation == "malformed" and review.findings:
         many = names.counted(len(review.findings), "finding")
         cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")
-    keys = ("id", "wrong", "should_read")
-    rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
-    lines = []
-    for number, wrong, better in faults:
-        lines.append(f"{number}: {wrong}")
-        lines += [f"    write: {better}"] if better else []
+    rows = [dict(zip(("id", "wrong", "should_read"), fault, strict=True)) for fault in faults]
+    lines = [f"{number}: {wrong}" + (better and f"\n    write: {better}")
+             for number, wrong, better in faults]  # fmt: skip
     return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
 
 

@@ -61,10 +61,9 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Severities for words such as `high`, strictest first. Raises ContextError."""
     by_word = {word: vocabulary.severity(word) for word in typed}
-    for word, severity in by_word.items():
-        if not severity:
-            every = ", ".join(vocabulary.SEVERITIES)
-            raise bad_input(f"severity: {word[:40]!r} is not a severity: give some of {every}")
+    if odd := [word for word, severity in by_word.items() if not severity]:
+        every = ", ".join(vocabulary.SEVERITIES)
+        raise bad_input(f"severity: {odd[0][:40]!r} is not a severity: give some of {every}")
     return tuple(s for s in vocabulary.SEVERITIES if s in by_word.values())
 
 
@@ -115,8 +114,8 @@ def shown(
     for identity in itertools.takewhile(sections.__getitem__, wanted):
         why = (dismissed or {}).get(identity)
         around = review_sections.around(text, review, identity) if finding else ""
-        told.append("\n\n".join(filter(None, (sections[identity], around))))
-        told[-1] = f"({why})\n{told[-1]}" if why else told[-1]
+        part = "\n\n".join(filter(None, (sections[identity], around)))
+        told.append(f"({why})\n{part}" if why else part)
     fit = told[: leading(told, max_tokens)]
     fit = fit or [tokens.clip(section, max_tokens, " … (cut)") for section in told[:1]]
     return "\n\n".join(fit), ids

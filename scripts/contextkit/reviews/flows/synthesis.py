@@ -302,16 +302,12 @@ def same_title(title: str) -> str:
 def verdict(sources: list[Reading]) -> str:
     """The worst verdict; safe only if all are clean, error if one failed and none is worse."""
     rows = [row for source in sources for row in source.review.findings]
-    verdicts = [agent_review.demanded(tuple(rows))]
-    for source in sources:
-        failed = source.validation not in COMPLETED
-        verdicts.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
-        verdicts += [source.review.stated] if source.review.stated and not failed else []
-    worst = max(verdicts, key=vocabulary.VERDICTS.index)
     done = [source for source in sources if source.validation in COMPLETED]
-    if not done or (worst == "safe" and len(done) < len(sources)):
-        return "error"
-    return worst
+    verdicts = [agent_review.demanded(tuple(rows))]
+    verdicts += ["needs-changes" for source in done if source.status != "CLEAN"]
+    verdicts += [source.review.stated for source in done if source.review.stated]
+    worst = max(verdicts, key=vocabulary.VERDICTS.index)
+    return "error" if not done or (worst == "safe" and len(done) < len(sources)) else worst
 
 
 def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
@@ -322,9 +318,8 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
             there.setdefault(where, []).append(finding)
-    agents = {where: {a for finding in there[where] for a in finding.agents} for where in there}
     return {where: those for where, those in there.items()
-            if len(those) > 1 and len(agents[where]) > 1}  # fmt: skip
+            if len(those) > 1 and len({a for each in those for a in each.agents}) > 1}  # fmt: skip
 
 
 def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str]:
@@ -358,6 +353,7 @@ def document(
             others = [other.key for other in those[:10] if other is not finding]
             beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
     entries = [_as_json(finding, beside, str(head["input"])) for finding in findings]
+    improvements = [entry for entry in entries if entry["severity"] == "IMP"]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
     done = [source.agent for source in sources if source.validation in COMPLETED]
@@ -367,22 +363,16 @@ def document(
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
         "findings": [entry for entry in entries if entry["severity"] != "IMP"],
-        "improvements": [
-            {key: entry[key] for key in _OF_IMPROVEMENT}
-            for entry in entries
-            if entry["severity"] == "IMP"
-        ],
+        "improvements": [{key: entry[key] for key in _OF_IMPROVEMENT} for entry in improvements],
         "verdict": verdict(sources),
-        "early_stop": False,
-        "content_routing_active": False,
+        "early_stop": False, "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
         "synthesis_protocol_version": _PROTOCOL,
         **{key: value for key, value in head.items() if key not in first},
         "conflicts": conflicts(sources, findings),
         "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(findings)],
-        "fixed": [],
-        "unchecked": [],
-    }
+        "fixed": [], "unchecked": [],
+    }  # fmt: skip
 
 
 def _as_json(
@@ -392,15 +382,10 @@ def _as_json(
     elsewhere = dict.fromkeys(row.section for row in finding.rows if row.section != finding.section)
     is_alone = finding.convergence < 2 and finding.severity in vocabulary.SERIOUS
     return {
-        "id": finding.id,
-        "severity": finding.severity or "?",
-        "agents": list(finding.agents),
-        "section": finding.section,
-        "title": finding.title,
-        "convergence": finding.convergence,
-        "confidence": finding.confidence,
-        "co_located": finding.key in beside,
-        "co_located_with": beside.get(finding.key, []),
+        "id": finding.id, "severity": finding.severity or "?", "agents": list(finding.agents),
+        "section": finding.section, "title": finding.title,
+        "convergence": finding.convergence, "confidence": finding.confidence,
+        "co_located": finding.key in beside, "co_located_with": beside.get(finding.key, []),
         "cross_references": list(elsewhere),
         "severity_conflict": {r.agent: r.severity or "?" for r in finding.rows} if differ else {},
         "descriptions": {row.agent: row.description for row in finding.rows if row.description},
@@ -412,8 +397,7 @@ def _as_json(
         "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
         "identity": finding.identity or identity(target, finding.title, finding.file),
-        "since": finding.since,
-        "dismissed": finding.dismissed,
+        "since": finding.since, "dismissed": finding.dismissed,
     }  # fmt: skip
 
 
@@ -456,9 +440,9 @@ def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
 def _counted(row: Row) -> dict[str, float]:
     """The weight of each word of a finding by where it occurs."""
     weights: dict[str, float] = {}
-    parts = (_split(_RATING.sub(" ", row.title)), _split(row.section), _split(row.text))
-    for words, weight, most in zip(parts, _WEIGHTS, (None, None, _MOST_WORDS), strict=True):
-        for word in words[:most]:
+    title, text = _split(_RATING.sub(" ", row.title)), _split(row.text)[:_MOST_WORDS]
+    for words, weight in zip((title, _split(row.section), text), _WEIGHTS, strict=True):
+        for word in words:
             weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
     return weights
 
