@@ -165,10 +165,8 @@ class _Screen:
         messages = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(messages) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
-        lines = [f"{names.clock(now)}  {len(watched)} subagents", head]
-        lines = [
-            line[: width - 1] for line in (*lines, *background.lines(watched, width - 1, room))
-        ]
+        lines = [f"{names.clock(now)}  {len(watched)} subagents"[: width - 1], head[: width - 1],
+                 *background.lines(watched, width - 1, room)]  # fmt: skip
         body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *messages])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
@@ -195,11 +193,8 @@ def _alerts(
 @command(
     "hand in a report: payload, verdict, receipt",
     Option("agent", "the subagent's name", required=True),
-    Option(
-        "status",
-        "CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL or FAILED",
-        required=True,
-    ),
+    Option("status", "CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL or FAILED",
+           required=True),
     Option("summary", "one line", required=True),
     Option("file", "the report (default: standard input, if it is a pipe)"),
     Option("id", "its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
@@ -208,7 +203,7 @@ def _alerts(
     Option("model", "who concluded it"),
     Option("files_changed", "paths", kind="items", single="file-changed"),
     Option("tokens", "how many tokens it took", kind="whole"),
-)
+)  # fmt: skip
 def finish(layout: Layout, args: Arguments) -> Answer:
     typed = {name: vars(args)[name] for name in lifecycle.Report.fields() if name != "text"}
     typed |= {"status": lifecycle.meant_status(args.status), "tokens": args.tokens or 0}
@@ -227,9 +222,8 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=receipt, quoted=True)
 
 
-@command(
-    "end a running subagent", *END, Option("force", "kill it without asking first", kind="flag")
-)
+@command("end a running subagent",
+         *END, Option("force", "kill it without asking first", kind="flag"))  # fmt: skip
 def abort(layout: Layout, args: Arguments) -> str:
     return lifecycle.abort(layout, args.id, args.reason, names.now(), args.force)
 
