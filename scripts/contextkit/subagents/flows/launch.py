@@ -87,21 +87,15 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     place = registry.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: registry.Row = {
-        "id": order.id,
-        "type": order.type,
-        "slug": order.slug,
-        "path": layout.shown(place),
+        "id": order.id, "type": order.type, "slug": order.slug, "path": layout.shown(place),
         "scope_path": order.scope.path if order.scope else "",
         "prompt_path": layout.shown(os.path.join(run, "prompt.md")),
         "log_path": layout.shown(os.path.join(run, "agent.log")),
         "progress_path": layout.shown(registry.desk(place, order.id, "progress.md")),
-        "launcher": "cmd" if order.command else "manual",
-        "status": "pending_launch",
-        "launched_at": names.compact(order.now),
-        "window_title": order.id,
-        "launcher_kind": "sh" if order.command else "",
-        "launcher_handle": None,
-    }
+        "launcher": "cmd" if order.command else "manual", "status": "pending_launch",
+        "launched_at": names.compact(order.now), "window_title": order.id,
+        "launcher_kind": "sh" if order.command else "", "launcher_handle": None,
+    }  # fmt: skip
     if order.role:
         row["role_prompt"] = order.role.name
     row |= {"source_commit": order.commit, "source_branch": order.branch}
@@ -145,10 +139,8 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     return {
         **{name: value for name, value in os.environ.items()
            if name not in makes and not name.startswith("CONTEXTKIT_")},
-        "CONTEXT_ROOT": layout.root,
-        "SESSION_ID": session,
-        "CONTEXT_AGENT": order.slug,
-        "CONTEXT_SUBAGENT_ID": order.id,
+        "CONTEXT_ROOT": layout.root, "SESSION_ID": session,
+        "CONTEXT_AGENT": order.slug, "CONTEXT_SUBAGENT_ID": order.id,
     }  # fmt: skip
 
 
@@ -163,12 +155,11 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
         remark(f"{layout.shown(path)} has a capsule already")
         return
     row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
-    role = str(row.get("role_prompt") or "")
     request = Request(now=now, slug=identity, capsule=wanted, redact=True)
     own = [str(row["scope_path"])] if row.get("scope_path") else []
-    judge = prompts.Role(name=role, path="", text="") if role else None
-    branch = git.head(layout.repository).name
-    body, _ = choose(layout, request, judge, branch, own)
+    name = str(row.get("role_prompt") or "")
+    role = Role(name=name, path="", text="") if name else None
+    body, _ = choose(layout, request, role, git.head(layout.repository).name, own)
     if not body:
         return
     whole = prompts.spliced(text, prompts.capsule_section(body))
@@ -211,7 +202,6 @@ def prepare(layout: Layout, request: Request) -> Order:
     if kind != "here":
         _top_of(layout)
     head = git.head(layout.repository)
-    branch = head.name
     role = prompts.read_role(layout, request.role)
     scope = prompts.read_scope(layout, request.scope)
     of_run = scope is not None and _is_prompt(layout, scope.path)
@@ -224,23 +214,15 @@ def prepare(layout: Layout, request: Request) -> Order:
     own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
     task = scope.text if scope and prompts.MARK not in scope.text else ""
-    body, lacking = choose(layout, asked, role, branch, own, task)
+    body, lacking = choose(layout, asked, role, head.name, own, task)
     order = Order(
-        now=request.now,
-        id=f"{names.compact(request.now)}-{slug}",
-        slug=slug,
-        type=kind,
-        branch=branch,
-        commit=head.commit,
-        scope=scope,
-        role=role,
-        capsule=body,
+        now=request.now, id=f"{names.compact(request.now)}-{slug}", slug=slug, type=kind,
+        branch=head.name, commit=head.commit, scope=scope, role=role, capsule=body,
         timeout=names.seconds(request.timeout, "timeout") if request.timeout else 0,
         deliverables=tuple(dict.fromkeys(map(os.path.normpath, request.deliverables))),
         verbatim=of_run and not (role or body),
-        command=request.cmd.strip() or layout.limits.subagent_command,
-        lacks_capsule=lacking,
-    )
+        command=request.cmd.strip() or layout.limits.subagent_command, lacks_capsule=lacking,
+    )  # fmt: skip
     prompt = prompts.assemble(layout, order)
     if not of_run:
         _check_committed(layout, order)
@@ -310,10 +292,8 @@ def _check_committed(layout: Layout, order: Order) -> None:
     open_ones = [path for path in paths if not os.path.isabs(path)  # else quoted from elsewhere
                  and _unseen(layout, layout.join(path))]  # fmt: skip
     words = " ".join(names.word(layout.found(path)) for path in open_ones)
-    problem = (
-        f"not committed: {', '.join(open_ones)}:"
-        f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
-    )
+    mend = f"git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
+    problem = f"not committed: {', '.join(open_ones)}: {mend}"
     if open_ones and order.type != "here":
         raise ContextError(f"{problem} (a {order.type} would not see it)")
     if open_ones:
@@ -414,9 +394,9 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
 
 def _is_lost(top: str, tip: str, without: tuple[str, ...] = ()) -> bool:
     """Whether no branch holds a commit, except those excluded by the options `without`."""
-    others = (*without, "--branches", "--remotes")
+    others = ("--not", *without, "--branches", "--remotes")
     try:
-        return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
+        return bool(git.run(top, "rev-list", "--max-count=1", tip, *others).strip())
     except ContextError:
         return True  # the repository does not even have the commit
 

@@ -107,10 +107,8 @@ def _news(layout: Layout, row: registry.Row) -> News:
     line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
-    missing = [item for item in registry.promised(row) if item.get("status") == "missing"]
-    if missing:
-        sources = (names.one_line(str(item.get("source"))) for item in missing)
-        line += f"; it left no {', '.join(sources)}"
+    if missing := _sources(row, "missing"):
+        line += f"; it left no {missing}"
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
@@ -222,11 +220,8 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else launch.work_in(layout, kind, identity)
     if work:
-        takes = (
-            f"merge {registry.branch_of(identity)}"
-            if kind == "worktree"
-            else f"pull --no-rebase {shown}"
-        )
+        merge = f"merge {registry.branch_of(identity)}"
+        takes = merge if kind == "worktree" else f"pull --no-rebase {shown}"
         raise ContextError(
             f"{identity}: {shown} holds {' and '.join(work)}:"
             f" take that over first: git {takes}; or drop it: force=1"
@@ -282,15 +277,10 @@ def finish(layout: Layout, report: Report, now: int) -> str:
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
     verdict = verdicts.Verdict(
-        agent=report.agent,
-        status=report.status.upper(),
-        summary=summary,
-        type=report.type or "verdict",
-        model=report.model,
-        tokens_spent=report.tokens,
-        files_changed=report.files_changed,
-        timestamp=names.iso(now),
-    )
+        agent=report.agent, status=report.status.upper(), summary=summary,
+        type=report.type or "verdict", model=report.model, tokens_spent=report.tokens,
+        files_changed=report.files_changed, timestamp=names.iso(now),
+    )  # fmt: skip
     row_id = _row_id(layout, report)
     remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
     receipt = ""
@@ -369,11 +359,11 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
     from contextkit.reviews.flows import agent_files, workers
 
     _harvest(layout, row)
-    worker = workers.of_row(layout, row)
-    if not worker:
+    pair = workers.of_row(layout, row)
+    if not pair:
         _alone(layout, row, now)
         return
-    run, agent = worker
+    run, agent = pair
     asked, reading = workers.read_one(layout, run, agent)
     if reading.validation in ("missing", "partial"):
         agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
@@ -384,13 +374,11 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
 def _harvest(layout: Layout, row: registry.Row) -> None:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     items = registry.promised(row)
-    for item in items:
-        source = background.made(layout, row, item)
-        if source and item.get("status") != "harvested":
+    for item in (item for item in items if item.get("status") != "harvested"):
+        item["status"] = "missing"
+        if source := background.made(layout, row, item):
             target = _taken_over(layout, source, str(item["source"]))
             item |= {"status": "harvested", "target": layout.shown(target)}
-        elif item.get("status") != "harvested":
-            item["status"] = "missing"
     if items:  # what is no promise stays as others wrote it
         pairs = zip(row["deliverables"], items, strict=True)
         listed = [new if isinstance(old, dict) else old for old, new in pairs]
@@ -411,10 +399,10 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
 def _is_committed(path: str) -> bool:
     """Whether git has a file of a sandbox as it is; one that it cannot tell of is not."""
     folder, name = os.path.split(path)
+    that = ("--", f":(literal){name}")
     try:
-        return bool(git.run(folder, "ls-files", "--", f":(literal){name}")) and not git.run(
-            folder, "status", "--porcelain", "--", f":(literal){name}"
-        )
+        is_listed = bool(git.run(folder, "ls-files", *that))
+        return is_listed and not git.run(folder, "status", "--porcelain", *that)
     except ContextError:
         return False
 
@@ -445,14 +433,10 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
         elif words:
             summary = f"{summary}: {words}"
         verdict = verdicts.Verdict(
-            agent=agent,
-            status=status,
-            summary=summary,
-            type="implementation",
-            detail_path=path or str(row.get("log_path") or ""),
-            timestamp=names.iso(now),
+            agent=agent, status=status, summary=summary, type="implementation",
+            detail_path=path or str(row.get("log_path") or ""), timestamp=names.iso(now),
             flags=("ended",),
-        )
+        )  # fmt: skip
         verdicts.save(layout, verdict)
         registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
     except ContextError:
@@ -502,8 +486,12 @@ def _judged(row: registry.Row, words: str) -> tuple[str, str]:
         return "FAILED", "gone without an exit status" if code is None else f"exit {code}"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
-    left = [names.one_line(str(item.get("source"))) for item in registry.promised(row)
-            if item.get("status") == "harvested"]  # fmt: skip
-    if left:
-        return "NEEDS_ATTENTION", f"handed in no report, but left {', '.join(left)}"
+    if left := _sources(row, "harvested"):
+        return "NEEDS_ATTENTION", f"handed in no report, but left {left}"
     return "ERROR", "exit 0 without a report or a line of output"
+
+
+def _sources(row: registry.Row, state: str) -> str:
+    """The promised files in this state, separated by commas."""
+    promised = (item for item in registry.promised(row) if item.get("status") == state)
+    return ", ".join(names.one_line(str(item.get("source"))) for item in promised)

@@ -154,42 +154,30 @@ def assemble(layout: Layout, order: Order) -> str:
     role = order.role
     report = receipts.place(layout, order.id)
     return templates.render(
-        "subagent_prompt.md",
-        id=order.id,
-        sandbox=names.one_line(place),
-        root=names.one_line(layout.root),
-        type=order.type,
-        scope=scope,
-        role=role,
-        overrides=role.overrides if role else (),
-        read_only=bool(role and role.read_only),
+        "subagent_prompt.md", id=order.id, sandbox=names.one_line(place),
+        root=names.one_line(layout.root), type=order.type, scope=scope, role=role,
+        overrides=role.overrides if role else (), read_only=bool(role and role.read_only),
         branch=names.one_line(order.branch) or "(none)",
-        own_branch=registry.branch_of(order.id),
-        commit=order.commit[:12],
+        own_branch=registry.branch_of(order.id), commit=order.commit[:12],
         progress=names.one_line(registry.desk(place, order.id, "progress.md")),
-        timeout=order.timeout,
-        section=section,
-        statuses=verdicts.STATUSES,
+        timeout=order.timeout, section=section, statuses=verdicts.STATUSES,
         finish=(
             f"{names.word(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
             f"  --root={names.word(layout.root)} --id={order.id} --agent={order.slug} \\\n"
             f'  --status=… --summary="one line" --file={names.word(report)}'
         ),
         report=receipts.contract(report),
-    )
+    )  # fmt: skip
 
 
 def capsule_section(
     capsule: Given, copy: str = "", placed: bool = False, explained: bool = False
 ) -> str:
     """A prompt's capsule section, with the body unless `placed`, and its use unless `explained`."""
-    return templates.render(
-        "subagent_capsule.md",
-        capsule=capsule.replace(path=names.one_line(capsule.path)),
-        copy=names.one_line(copy),
-        placed=placed,
-        explained=explained,
-    ).rstrip("\n")
+    shown = capsule.replace(path=names.one_line(capsule.path))
+    copy = names.one_line(copy)
+    return templates.render("subagent_capsule.md", capsule=shown, copy=copy, placed=placed,
+                            explained=explained).rstrip("\n")  # fmt: skip
 
 
 def spliced(prompt: str, section: str) -> str:
