@@ -170,20 +170,17 @@ def stop(folder: str, patience: float = GRACE) -> bool:
         return False
     import signal
 
-    _send(group, signal.SIGTERM)
-    end = time.monotonic() + patience
-    while is_alive(folder) and time.monotonic() < end:
-        time.sleep(0.02)
-    if is_alive(folder):
-        _send(group, signal.SIGKILL)
+    for number, left in ((signal.SIGTERM, patience), (signal.SIGKILL, 0)):
+        try:
+            os.killpg(group, number)
+        except (ProcessLookupError, PermissionError):
+            pass  # it ended just now
+        end = time.monotonic() + left
+        while (alive := is_alive(folder)) and time.monotonic() < end:
+            time.sleep(0.02)
+        if not alive:
+            break
     return True
-
-
-def _send(group: int, number: int) -> None:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass  # it ended just now
 
 
 def _number(folder: str, name: str) -> int | None:

@@ -23,6 +23,7 @@ from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, prompts
 from contextkit.subagents.flows.prompts import Order, Role
 
+_MARK = "sandbox"  # a file in the folder of a subagent for which we made one
 _NAMED = 3  # changed files to name, at most
 
 
@@ -323,7 +324,8 @@ def capsule_fields(body: Given) -> dict[str, object]:
 def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
     """Make the sandbox at the commit that is checked out, or, raising ContextError, nothing."""
     folder = registry.place(layout, kind, identity)
-    files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
+    mark = os.path.join(layout.run(identity), _MARK)
+    files.write(mark, f"{kind}\n")  # first: a partial one is ours too
     if kind == "here":
         return folder
     top, branch = _top_of(layout), registry.branch_of(identity)
@@ -362,11 +364,8 @@ def is_ours(layout: Layout, identity: str, folder: str) -> bool:
     """Whether `folder` is the sandbox that we made for this subagent."""
     sandbox = layout.sandbox(identity)
     is_same = os.path.realpath(folder) == os.path.realpath(sandbox)
-    return is_same and not os.path.islink(sandbox) and os.path.isfile(_mark(layout, identity))
-
-
-def _mark(layout: Layout, identity: str) -> str:
-    return os.path.join(layout.run(identity), "sandbox")
+    mark = os.path.join(layout.run(identity), _MARK)
+    return is_same and not os.path.islink(sandbox) and os.path.isfile(mark)
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:

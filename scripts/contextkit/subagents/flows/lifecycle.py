@@ -162,37 +162,34 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set. Of
     two calls at once, the second finds it cleaned.
     """
-    identity = str(_rows(layout, identity)[0]["id"])
-    with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
-        _clean(layout, identity, force, reason, now)
-    return identity
-
-
-def _clean(layout: Layout, identity: str, force: bool, reason: str, now: int) -> None:
     from contextkit.subagents.flows import launch
 
-    ((row,), _) = refresh(layout, now, identity)
-    kind, status = str(row.get("type")), row.get("status")
-    if status == "cleaned":
-        return
-    if status in ("running", "pending_launch") and not force:
-        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
-    place = layout.join(str(row.get("path") or "."))
-    folder = background.folder_of(layout, row)
-    apart = kind != "here" and os.path.isdir(place)
-    if apart:
-        _refuse_to_lose(layout, identity, kind, place, force)
-    if status in registry.ACTIVE:
-        abort(layout, identity, reason, now, at_once=not folder)
-    if apart:
-        launch.discard_sandbox(layout, kind, identity)
-    if folder:
-        import shutil
+    identity = str(_rows(layout, identity)[0]["id"])
+    with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
+        ((row,), _) = refresh(layout, now, identity)
+        kind, status = str(row.get("type")), row.get("status")
+        if status == "cleaned":
+            return identity
+        if status in ("running", "pending_launch") and not force:
+            mend = f"subagent_abort id={identity} to end it first"
+            raise ContextError(f"{identity} is {status}: {mend}")
+        place = layout.join(str(row.get("path") or "."))
+        folder = background.folder_of(layout, row)
+        apart = kind != "here" and os.path.isdir(place)
+        if apart:
+            _refuse_to_lose(layout, identity, kind, place, force)
+        if status in registry.ACTIVE:
+            abort(layout, identity, reason, now, at_once=not folder)
+        if apart:
+            launch.discard_sandbox(layout, kind, identity)
+        if folder:
+            import shutil
 
-        _keep_log(layout, row, now)
-        shutil.rmtree(folder)
-    registry.update(layout, identity, status="cleaned")
-    ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
+            _keep_log(layout, row, now)
+            shutil.rmtree(folder)
+        registry.update(layout, identity, status="cleaned")
+        ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
+    return identity
 
 
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
@@ -388,23 +385,18 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
 def _taken_over(layout: Layout, source: str, name: str) -> str:
     """Where a deliverable is in the repository: where it was committed, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
-    if _is_committed(source):
-        return source  # a copy would be in the way of the merge
+    folder, file = os.path.split(source)
+    that = ("--", f":(literal){file}")
+    try:
+        edits = git.run(folder, "status", "--porcelain", *that)
+        if git.run(folder, "ls-files", *that) and not edits:
+            return source  # committed: a copy would be in the way of the merge
+    except ContextError:
+        pass  # git cannot tell
     data = files.read_bytes(source)
     if os.path.isfile(target) and files.read_bytes(target) == data:
         return target
     return files.create(target, data)
-
-
-def _is_committed(path: str) -> bool:
-    """Whether git has a file of a sandbox as it is; one that it cannot tell of is not."""
-    folder, name = os.path.split(path)
-    that = ("--", f":(literal){name}")
-    try:
-        is_listed = bool(git.run(folder, "ls-files", *that))
-        return is_listed and not git.run(folder, "status", "--porcelain", *that)
-    except ContextError:
-        return False
 
 
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:

@@ -119,18 +119,16 @@ def read_role(layout: Layout, name: str) -> Role | None:
     ours = path.startswith(toolkit("templates") + os.sep)
     if not ours:
         files.inside(layout.root, path, "role")
-    overrides, text = _front(files.read(path))
-    shown = f"contextkit's own {name}.md" if ours else layout.shown(path)
-    return Role(name=name, path=shown, text=text, overrides=overrides)
-
-
-def _front(text: str) -> tuple[tuple[str, ...], str]:
-    """The lines of any front matter, and the text below it."""
+    text = files.read(path)
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     end = markdown.front_matter(lines)
     front = (names.one_line(line) for line in lines[1:end])
-    below = "\n".join(lines[end + 1 :]) if end else text
-    return tuple(line for line in front if line and line[0] != "#"), below
+    return Role(
+        name=name,
+        path=f"contextkit's own {name}.md" if ours else layout.shown(path),
+        text="\n".join(lines[end + 1 :]) if end else text,
+        overrides=tuple(line for line in front if line and line[0] != "#"),
+    )
 
 
 def assemble(layout: Layout, order: Order) -> str:
