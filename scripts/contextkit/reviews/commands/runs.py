@@ -11,6 +11,7 @@ import time
 from contextkit.base import cli, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
@@ -125,10 +126,10 @@ def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> lis
         either = "or " if lines else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
-            lines += [
-                f"  {workers.agent_call(host, each['agent'], layout.found(each['prompt']))}"
-                for each in agents
-            ]
+            for each in agents:
+                task = f"Read {layout.found(each['prompt'])} and do what it says."
+                agent, prompt = quoted(each["agent"], True), quoted(task, True)
+                lines.append(f"  {host.agent_call.format(agent=agent, prompt=prompt)}")
             if host.any_agent and not are_known:
                 lines.append(f"  (where no agent has such a type: {host.any_agent})")
         else:

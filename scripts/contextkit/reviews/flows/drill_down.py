@@ -25,7 +25,7 @@ def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = (
     rows = []
     for reading in readings:
         findings = iter(rows_of(reading, run))
-        for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
+        for kind, line in index_rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
             title = shown.partition(" | ")[2] if kind == "source" else ""
             other = Row(run=run, agent=reading.agent, id=kind, title=title, kind=kind)
@@ -36,13 +36,11 @@ def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = (
     return [row for row in rows if row.kind == "finding" and row.severity in severities]
 
 
-def index_rows(review: Review) -> list[str]:
-    """The index in strict form, with the stricter verdict; for research, sources and headings."""
-    return [line for _, line in _rows(review)]
+def index_rows(review: Review) -> list[tuple[str, str]]:
+    """(kind, line) of the index in strict form, with the stricter verdict.
 
-
-def _rows(review: Review) -> list[tuple[str, str]]:
-    """(kind, line) for each line of the index in strict form."""
+    For research it has sources and headings.
+    """
     if review.type == "research":
         sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
@@ -133,7 +131,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
         texts = {
             "full": reading.text,
             "serious": "\n\n".join(map(rendered, of_run("", [reading], vocabulary.SERIOUS)[0])),
-            "index": "\n".join(index_rows(reading.review)),
+            "index": "\n".join(line for _, line in index_rows(reading.review)),
             "line": f"{reading.status}\t{reading.agent}\t{reading.summary}",
         }
         if not reading.is_read:

@@ -45,13 +45,10 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # all others are notes
 _TO_DO = (("P0", "do not merge"), ("P1", "fix before merging"))
 _RULES = {
-    "P0": "It breaks something that matters",
-    "P1": "It must be fixed before this goes on",
-    "P2": "It should be fixed",
-    "P3": "It could be better",
-    "IMP": "An improvement",
-    "?": "Of unknown severity",
-}
+    "P0": "It breaks something that matters", "P1": "It must be fixed before this goes on",
+    "P2": "It should be fixed", "P3": "It could be better",
+    "IMP": "An improvement", "?": "Of unknown severity",
+}  # fmt: skip
 
 
 def synthesize(
@@ -86,7 +83,6 @@ def synthesize(
 def _combined(
     layout: Layout, asked: Asked, read: Iterable[Reading], when: str
 ) -> tuple[list[Reading], list[MergedFinding], Data]:
-    """The sources, their combined findings, and findings.json."""
     sources = list(read)
     findings = synthesis.combined(sources)
     gone: dict[str, list[dict[str, object]]] = {}
@@ -120,13 +116,11 @@ def _across_runs(findings: list[MergedFinding], data: Data) -> str:
 
 
 def _agents(data: Data) -> dict[str, int]:
-    """The numbers of agents launched, completed and failed."""
     launched, completed = len(data["agents_launched"]), len(data["agents_completed"])
     return {"launched": launched, "completed": completed, "failed": launched - completed}
 
 
 def _head(data: Data) -> dict[str, object]:
-    """The values for the head of every report."""
     return {
         **_agents(data), "input": names.one_line(str(data["input"])),
         "at": data["synthesis_timestamp"], "others": _from_others(data),
@@ -153,13 +147,10 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
 
 
 def _research_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
-    """Render synthesis.md; `data` is findings.json."""
+    complete = sum(source.status == "COMPLETE" for source in sources)
     return templates.render(
-        "research_synthesis.md",
-        state=data["verdict"],
-        complete=names.counted(sum(source.status == "COMPLETE" for source in sources), "agent"),
-        answer=findings,
-        sources=_source_map(sources),
+        "research_synthesis.md", state=data["verdict"], answer=findings,
+        complete=names.counted(complete, "agent"), sources=_source_map(sources),
         reports=[
             {"of": source, "why": ", ".join(source.review.flags).replace("_", " "),
              "confidence": _lead(source, "Confidence"), "gaps": _lead(source, "Gaps")}
@@ -203,7 +194,6 @@ def _research_lines(
 
 
 def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
-    """Render synthesis.md; `data` is findings.json."""
     across = _across_runs(findings, data)
     groups: dict[str, list[object]] = {}
     for finding in findings:
@@ -214,24 +204,17 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     severities = [[row.severity for row in source.review.findings] for source in sources]
     return templates.render(
-        "synthesis.md",
-        verdict=data["verdict"],
-        counts=_counts(findings),
+        "synthesis.md", verdict=data["verdict"], counts=_counts(findings),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
         issues=[entry for those in groups.values() for entry in those],
-        improvements=improvements,
-        across=across,
-        fixed=data["fixed"],
+        improvements=improvements, across=across, fixed=data["fixed"],
         unchecked=data["unchecked"],
         heat=[
             {"agent": source.agent.replace("|", "\\|"), "status": source.status,
              "cells": " | ".join(str(own.count(s) or "") for s in (*SEVERITIES, ""))}
             for source, own in zip(sources, severities, strict=True)
         ],
-        sources=sources,
-        conflicts=data["conflicts"],
-        duplicates=duplicates,
-        **_head(data),
+        sources=sources, conflicts=data["conflicts"], duplicates=duplicates, **_head(data),
     )  # fmt: skip
 
 
@@ -243,7 +226,6 @@ def _counts(findings: list[MergedFinding]) -> str:
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
-    """The values that the template needs besides the finding itself."""
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
     gone = f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
@@ -262,8 +244,8 @@ def _review_lines(
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [agent_files.counted(milder)] if milder else []
-    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        ends += [names.counted(len(data[key]), name)] if data[key] else []
+    for what, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        ends += [names.counted(len(data[key]), what)] if data[key] else []
     agents = _agents(data)
     last = [_ATTENDANCE.format(**agents)] if agents["failed"] else []
     last += [f"{', '.join(ends)}: {report}"] if ends else []
@@ -371,7 +353,6 @@ def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
 
 
 def _github(findings: list[MergedFinding], data: Data) -> str:
-    """A workflow command for each finding that is not dismissed."""
     lines = []
     for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)

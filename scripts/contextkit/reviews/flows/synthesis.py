@@ -209,8 +209,6 @@ class MergedFinding(Row):
 
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
-    """Rows as one finding."""
-
     def rank(row: Row) -> tuple[object, ...]:
         return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 

@@ -28,7 +28,7 @@ import os
 import stat
 import time
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -136,12 +136,6 @@ def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, a
 def hosts() -> list[Host]:
     """The hosts used to launch agents when the caller names none."""
     return [host for host in every() if host.default]
-
-
-def agent_call(host: Host, agent: str, prompt: str) -> str:
-    """How an agent of the host starts the reviewer `agent`, whose prompt is a file."""
-    asked = f"Read {prompt} and do what it says."
-    return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
 
 
 def check(layout: Layout, launch: bool, command: str) -> None:
