@@ -168,12 +168,9 @@ class Trial:
         """The material for the reader of each arm; an arm whose program failed is left out."""
         size = tokens.estimate(sample.handed_over)
         materials = {
-            RECEIPT: sample.handed_over,
-            OPENED: sample.handed_over,
-            CUT: head_and_tail(sample.whole, size),
-            WHOLE: sample.whole,
-            NOTHING: "",
-        }
+            RECEIPT: sample.handed_over, OPENED: sample.handed_over,
+            CUT: head_and_tail(sample.whole, size), WHOLE: sample.whole, NOTHING: "",
+        }  # fmt: skip
         if self._other:
             try:
                 materials[WITH] = self._run(self._other, sample.whole)
@@ -299,12 +296,8 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
     if len(text) > _LARGEST or text.isspace() or tokens.estimate(text) <= _SMALLEST:
         return
-    output = Output(
-        topic=names.one_line(topic)[:200] or "text",
-        source="evaluation",
-        content=text,
-        tokens=tokens.estimate(text),
-    )
+    shown, size = names.one_line(topic)[:200] or "text", tokens.estimate(text)
+    output = Output(topic=shown, source="evaluation", content=text, tokens=size)
     told = telling.tell(layout, output, layout.join(name)).receipt
     yield _sample(layout, name, told.kind or "text", text, receipts.render(told))
 

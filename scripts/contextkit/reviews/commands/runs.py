@@ -15,15 +15,9 @@ from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
-from contextkit.reviews.documents import (
-    agent_review,
-    complaints,
-    contracts,
-    runs,
-    verdicts,
-    vocabulary,
-)
+from contextkit.reviews.documents import agent_review, complaints, contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, drill_down, history, reports, synthesis, workers
 from contextkit.reviews.flows import gate as gating
 from contextkit.reviews.flows import start as starting
@@ -327,7 +321,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, strictest first, and the command for the rest of them."""
     run = args.run or ("" if args.dir else "latest")
     about = agent_files.asked(layout, Arguments(**{**vars(args), "run": run}))
-    severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
+    severities = drill_down.severities_of(args.severity) or SERIOUS
     most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)
     findings, unread = drill_down.of_run(about.run_id, read, severities)

@@ -26,6 +26,7 @@ _RANKS = {"P0": 0, "P1": 1, "P2": 3, "P3": 4}
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # set for a reviewer by a gate in callers of the old library
 FORMAT = 1  # of the document; one without a format field has this one
+_OPTIONAL = ("phase", "flags", "findings", "run", "sha256")
 _TRIES = 20  # to write while other processes clean
 _LINE = 160  # characters in a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -34,16 +35,15 @@ _LONGEST_NAME = 200  # bytes of an encoded name, so that name and suffix fit a f
 
 
 class Verdict(Record):
-    """The fields that are written; the old library's keys first and in their order, then ours."""
+    """The fields that are written: the old library's keys first and in their order, then ours."""
 
-    agent: str
-    status: str
-    summary: str
     type: str = "verdict"
+    status: str
     model: str = ""
     tokens_spent: int = 0
     files_changed: tuple[object, ...] = ()
     findings_count: int = 0
+    summary: str
     detail_path: str = ""
     timestamp: str = ""
     session_id: str = ""
@@ -52,6 +52,7 @@ class Verdict(Record):
     findings: tuple[str, ...] = ()  # the ids worth opening, most severe first
     run: str = ""  # the review run that it belongs to
     sha256: str = ""  # of the file at detail_path when it was read
+    agent: str
 
     def check(self) -> None:
         encode(self.agent)
@@ -96,13 +97,9 @@ def decode(stem: str) -> str:
 
 def render(verdict: Verdict) -> str:
     """Render a verdict as JSON, leaving out empty optional keys."""
-    values = vars(verdict)
-    order = ("type", "status", "model", "tokens_spent", "files_changed", "findings_count",
-             "summary", "detail_path", "timestamp", "session_id")  # fmt: skip
-    fields = {name: values[name] for name in order}
-    optional = ("phase", "flags", "findings", "run", "sha256")
-    fields |= {name: values[name] for name in optional if values[name]}
-    return formats.to_json({**fields, "agent": verdict.agent, "format": FORMAT}) + "\n"
+    values = vars(verdict).items()
+    fields = {name: value for name, value in values if value or name not in _OPTIONAL}
+    return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 
 def parse(data: bytes, stem: str) -> Entry:

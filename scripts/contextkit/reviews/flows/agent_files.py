@@ -97,16 +97,13 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     folder, agents = layout.typed(args.dir, "dir"), getattr(args, "agents", ())
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
-    shown = layout.shown(folder)
     last = None if agents else _last_run(layout, folder)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
     about = Asked(folder=folder, agents=agents)
     if not (about.roster or finished):
-        raise ContextError(
-            f"{shown}: there are no reviews in this folder: an agent's file is AGENT.md;"
-            " make verdict_start begins a run"
-        )
+        mend = "an agent's file is AGENT.md; make verdict_start begins a run"
+        raise ContextError(f"{layout.shown(folder)}: there are no reviews in this folder: {mend}")
     return about
 
 
@@ -364,20 +361,15 @@ def row(reading: Reading) -> dict[str, object]:
     severities = Counter(finding.severity for finding in reading.review.findings)
     named = [s for s in vocabulary.SEVERITIES if s != "IMP" and severities[s]]
     is_foreign = reading.validation == "foreign"
+    derived = "" if is_foreign else agent_review.derived_verdict(reading.review)
     return {
-        "agent": reading.agent,
-        "status": reading.status,
-        "validation": reading.validation,
-        "stated_verdict": reading.review.stated,
-        "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
-        "mismatch": "verdict_mismatch" in reading.flags,
-        "findings_count": reading.findings_count,
+        "agent": reading.agent, "status": reading.status, "validation": reading.validation,
+        "stated_verdict": reading.review.stated, "derived_verdict": derived,
+        "mismatch": "verdict_mismatch" in reading.flags, "findings_count": reading.findings_count,
         "severities": {name: severities[name] for name in named},
-        "improvements": severities["IMP"],
-        "summary": reading.summary,
-        "detail_path": reading.shown,
-        "flags": reading.flags,
-    }
+        "improvements": severities["IMP"], "summary": reading.summary,
+        "detail_path": reading.shown, "flags": reading.flags,
+    }  # fmt: skip
 
 
 def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:

@@ -19,7 +19,7 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions, stores
+from contextkit.base import changes, files, formats, git, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -328,8 +328,7 @@ def _move(folder: str, away: str) -> None:
         _, mark, rest = name.rpartition(".md")  # `x.md`, `x.md.partial`, `x.md.aborted-…`
         is_report = name[0] != "." and mark and rest[:1] in ("", ".")
         if name in _NAMES or is_report:
-            files.make_folder(away)
-            files.rename(os.path.join(folder, name), os.path.join(away, name))
+            shelf.move(os.path.join(folder, name), away)
 
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
@@ -363,8 +362,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         if os.path.lexists(kept):
             os.unlink(path)
         else:
-            files.make_folder(os.path.dirname(kept))
-            files.rename(path, kept)
+            shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
         gate = runs.call(layout, "verdict_gate", run=run)
         remark(f"run {run} left what somebody must look at: {gate}")

@@ -10,19 +10,10 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    git,
-    ledger,
-    markdown,
-    names,
-    redaction,
-    sessions,
-    stores,
-)
+from contextkit.base import addresses, files, git, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
+from contextkit.base.markdown import BULLETS, heading
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
@@ -465,7 +456,7 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 def _is_report(printed: str) -> bool:
     """Whether a subagent printed prose or Markdown rather than the lines of a log."""
     lines = list(filter(str.strip, printed.split("\n")))
-    marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
+    marked = any(line.startswith(BULLETS) or heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
