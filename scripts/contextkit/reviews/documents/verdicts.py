@@ -135,44 +135,52 @@ def unreadable(stem: str, reason: str) -> Entry:
             "broken": reason}  # fmt: skip
 
 
-def save(
-    layout: Layout, verdict: Verdict, store: str = "", derived: bool = False, tokens: int = 0
-) -> str:
+def save(layout: Layout, verdict: Verdict, run_store: str = "", tokens: int = 0) -> str:
     """Write one verdict, replacing the agent's previous one; return its path.
 
-    Secrets in the summary are redacted, not refused: hooks write here. `store`, here and below, is
-    the folder of a run's own verdicts, by default the flat one. A verdict `derived` from an agent's
-    file is not synced to disk: the next ingest recreates it. `tokens` is the size of the text that
-    it summarizes, if no other store has counted it.
+    Secrets in the summary are redacted, not refused: hooks write here. A copy goes to `run_store`,
+    the folder of a run's own verdicts. One that was derived from an agent's file is not synced at
+    once: the next ingest recreates it. `tokens` is the size of the text that it summarizes, if no
+    other store has counted it.
     """
     from contextkit.base import addresses, ledger, redaction
 
-    store = files.store(store or layout.verdicts)
-    path = os.path.join(store, encode(verdict.agent) + ".json")
-    if os.path.islink(path):
-        raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
-    text = render(verdict.replace(summary=summary))
-    for _ in range(_TRIES):
+    text, path = render(verdict.replace(summary=summary)), ""
+    detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
+    sources = (detail, f"run:{verdict.run}" if verdict.run else "")
+    for store in filter(None, (run_store, layout.verdicts)):
+        path = os.path.join(files.store(store), encode(verdict.agent) + ".json")
+        if os.path.islink(path):
+            raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
+        _write(path, text, bool(verdict.sha256))
+        ledger.note(
+            layout, ledger.STORED, addresses.of(layout, path, "verdict"), tokens=tokens,
+            sources=sources, session=verdict.session_id, agent=verdict.agent,
+        )  # fmt: skip
+        tokens = 0  # counted once, not again for the copy
+    return path
+
+
+def _write(path: str, text: str, derived: bool) -> None:
+    for left in reversed(range(_TRIES)):
         try:
             files.write(path, text, derived)
             break
         except FileNotFoundError:
-            files.store(store)  # cleaned up in the meantime: try again
-    else:
-        files.write(path, text, derived)
-    files.store(store)  # in case it was removed just before, and made anew without its ignore rules
-    detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
-    ledger.note(
-        layout, ledger.STORED, addresses.of(layout, path, "verdict"), tokens=tokens,
-        sources=(detail, f"run:{verdict.run}" if verdict.run else ""),
-        session=verdict.session_id, agent=verdict.agent,
-    )  # fmt: skip
-    return path
+            if not left:
+                raise
+            files.store(os.path.dirname(path))  # cleaned up in the meantime: try again
+    files.store(os.path.dirname(path))  # perhaps made anew just now, without its ignore rules
+    if derived:
+        files.owed(path)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
-    """Load the verdict of one agent; None if there is none."""
+    """Load the verdict of one agent; None if there is none.
+
+    `store`, here and below, is the folder of a run's own verdicts, by default the flat one.
+    """
     path = os.path.join(store or layout.verdicts, encode(agent) + ".json")
     if not os.path.lexists(path):
         return None

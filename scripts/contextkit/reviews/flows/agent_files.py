@@ -388,12 +388,8 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in new:
-        size = _tokens(layout, verdict)
         made = verdict.replace(session_id=session, timestamp=when)
-        for store in dict.fromkeys((asked.store, "")):
-            derived = bool(verdict.sha256)
-            files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
-            size = 0  # count the tokens once, not again for the copy
+        verdict_files.save(layout, made, asked.store, _tokens(layout, verdict))
 
 
 def _tokens(layout: Layout, verdict: Verdict) -> int:
