@@ -25,45 +25,10 @@ from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
+from contextkit.base.version import toolkit
 from contextkit.subagents.documents import registry
 
-# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what to
-# run once it has ended and released the lock. TERM reaches the whole group: the shell survives it
-# to record the status, and starts nothing if TERM came first; the watchdog kills what does not end.
-_SHELL = r"""
-run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
-stopped=
-trap : HUP INT
-trap 'stopped=1' TERM
-echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
-if [ "$limit" != 0 ]; then
-  (
-    trap '' HUP INT TERM
-    nap=
-    trap 'kill -KILL $nap; exit' USR1
-    sleep "$limit" & nap=$!
-    wait "$nap"
-    trap '' USR1
-    : > "$run/timed_out"
-    kill -TERM "-$$"
-    sleep "$grace"
-    kill -KILL "-$$"
-  ) 9>&- < /dev/null > /dev/null 2>&1 &
-  watchdog=$!
-fi
-if [ -n "$stopped" ]; then
-  status=143
-elif cd "$place"; then
-  /bin/sh -c "$command" < "$run/prompt.md"
-  status=$?
-else
-  status=127
-fi
-[ "$limit" != 0 ] && kill -USR1 "$watchdog" 2> /dev/null
-echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
-exec 9>&-
-[ -z "$after" ] || /bin/sh -c "$after" < /dev/null > /dev/null 2>&1
-"""
+_SHELL = toolkit("scripts", "subagent.sh")
 GRACE = 3  # seconds that a command has to end after SIGTERM
 _LOCK = 9  # the descriptor in the shell; dash supports only single digits
 
@@ -95,7 +60,7 @@ def start(
     words = ("contextkit", folder, place, str(limit), command, str(GRACE), after)
     log = os.path.join(folder, "agent.log")
     held = (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK)
-    pid = spawn(_SHELL, env, os.devnull, log, words, (held,))
+    pid = spawn(files.read(_SHELL), env, os.devnull, log, words, (held,))
     files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not have written it yet
     return pid
 
