@@ -200,25 +200,27 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     Another machine's verdict, kept beside ours, is listed as well: both must be seen.
     """
     store = store or layout.verdicts
-    files.proved(os.path.join(store, ""))
-    try:
-        listing = sorted(n for n in os.listdir(store) if _is_verdict(n) and not n.startswith("."))
-    except FileNotFoundError:
+    listing = [name for name in _listed(layout, store) if _is_verdict(name) and name[0] != "."]
+    if not listing:
         return Loaded()
-    except NotADirectoryError:
-        raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
-    read = []
     try:
-        for name in listing:
-            entry = _read(name, at)
-            path = os.path.join(store, name)
-            if "broken" not in entry or os.path.lexists(path):  # else it was removed just now
-                read.append((path, entry))
+        read = [(os.path.join(store, name), _read(name, at)) for name in listing]
     finally:
         os.close(at)
+    read = [(p, e) for p, e in read if "broken" not in e or os.path.lexists(p)]  # else just removed
     broken = [layout.broken(p, str(e["broken"])) for p, e in read if "broken" in e]
     return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
+
+
+def _listed(layout: Layout, store: str) -> list[str]:
+    files.proved(os.path.join(store, ""))
+    try:
+        return sorted(os.listdir(store))
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError:
+        raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
 
 
 def _is_verdict(name: str) -> bool:
@@ -326,12 +328,7 @@ def clean(
     """Remove drafts and all verdicts that `keep(entry)` rejects, but no `.md`; their names."""
     store = store or layout.verdicts
     removed = []
-    files.proved(os.path.join(store, ""))
-    try:
-        listing = sorted(os.listdir(store))
-    except FileNotFoundError:
-        return []
-    for name in listing:
+    for name in _listed(layout, store):
         path = os.path.join(store, name)
         verdict = _is_verdict(name) and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")

@@ -75,8 +75,8 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """
     run, readings = asked.run, list(read)
     reasons = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
-    for reading in agent_files.uninvited(layout, asked):
-        reasons.append(Reason(agent=reading.agent, reason="foreign", text=reading.summary))
+    reasons += [Reason(agent=each.agent, reason="foreign", text=each.summary)
+                for each in agent_files.uninvited(layout, asked)]  # fmt: skip
     judged, revision = [(asked, reading) for reading in readings], "unknown"
     counted: list[tuple[Dismissal, str]] = []  # each with who committed it, or ''
     if run:
@@ -168,12 +168,12 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
         return []
     text = f"{run.source or 'the work tree'} is no longer what was reviewed"
     try:
-        edited = [] if run.source else runs.edited(layout, run)
+        edited = [] if run.source else list(map(names.one_line, runs.edited(layout, run)))
     except ContextError:
         edited = []
-    if paths := list(map(names.one_line, edited)):
-        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-        text = f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
+    if edited:
+        more = f" and {len(edited) - _NAMED} more" if len(edited) > _NAMED else ""
+        text = f"edited since it was reviewed: {', '.join(edited[:_NAMED])}{more}"
     return [Reason(reason="stale", text=text)]
 
 

@@ -204,11 +204,8 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     """The dismissals in force, each with who committed it; '' while it is not committed."""
     active = in_force(layout, run)
     there = dismissals.committed(layout, run) if active else {}
-    pairs = []
-    for dismissal in active:
-        committed, by = there.get(dismissal.identity, (None, ""))
-        pairs.append((dismissal, (by or "git") if dismissal == committed else ""))
-    return pairs
+    pairs = ((own, there.get(own.identity, (None, ""))) for own in active)
+    return [(own, (by or "git") if own == committed else "") for own, (committed, by) in pairs]
 
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:

@@ -168,14 +168,12 @@ def _lead(source: Reading, heading: str) -> str:
 
 def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
     """The text of every named source with the agents that named it, most cited first."""
-    named: dict[str, list[str]] = {}
+    named: dict[str, dict[str, bool]] = {}
     for source in sources:
         for text in source.review.sources:
-            agents = named.setdefault(names.one_line(text), [])
-            if source.agent not in agents:
-                agents.append(source.agent)
+            named.setdefault(names.one_line(text), {})[source.agent] = True
     ranked = sorted(named.items(), key=lambda item: -len(item[1]))
-    return [{"text": text, "agents": agents} for text, agents in ranked]
+    return [{"text": text, "agents": list(agents)} for text, agents in ranked]
 
 
 def _research_lines(

@@ -54,6 +54,8 @@ _REASONS = {
     "missing": "left no file before the time was up",
     "ended": "ended without a finished file",
 }
+# The states of a file that still has the name of an unfinished one.
+_UNFINISHED = {"done": "unrenamed", "writing": "partial", "foreign": "partial"}
 # Mildest first: a run is as good as its worst verdict.
 _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
           "ERROR")  # fmt: skip
@@ -236,9 +238,7 @@ class Look:
         if there is None:
             self._partial = partial.st_ino if partial else 0
             state = self._content(self.path + ".partial", partial) if partial else "missing"
-            return {"done": "unrenamed", "writing": "partial", "foreign": "partial"}.get(
-                state, state
-            )
+            return _UNFINISHED.get(state, state)
         last = self._seen
         state = self._content(self.path, there)
         if state == "writing" and (there.st_ino == self._partial or last == self._seen):

@@ -115,8 +115,7 @@ def _start(layout: Layout, order: Order, session: str, hold: background.Hold) ->
     run = layout.run(order.id)
     if order.capsule:
         files.write(registry.desk(place, order.id, "capsule.md"), order.capsule.whole)
-    progress = registry.desk(place, order.id, "progress.md")
-    files.write(progress, f"# Progress of {order.id}\n\n")
+    files.write(registry.desk(place, order.id, "progress.md"), f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
     receipts.prepare(layout, order.id)
     if not order.command:
