@@ -14,6 +14,7 @@ from contextkit.base import changes, files, ledger, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.runs import Run
+from growth import hops
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from signing import signed
@@ -69,6 +70,23 @@ def gate(run: Script, *how: str) -> tuple[str, list[list[str]]]:
 
 def ingest(run: Script) -> None:
     assert run("verdict", "ingest", "--run=r-1") == 0
+
+
+# The modules that take a text apart: how often they call each other grows with it.
+_READING = (
+    *("/text/blocks", "/text/objects", "/text/patterns", "/base/expressions"),
+    *(f"/documents/{name}"
+      for name in ("agent_review", "headers", "index", "normal", "phrases", "proof", "reader",
+                   "sections", "shapes", "sight", "tables", "vocabulary")),
+)  # fmt: skip
+
+
+def test_from_a_review_to_its_gate_few_modules_call_each_other(out: Path, run: Script) -> None:
+    a_run(out, ("fd-a",))
+    (out / "fd-b.md").unlink()
+    assert 0 < hops(lambda: ingest(run), _READING) <= 400
+    assert 0 < hops(lambda: gate(run), _READING) <= 300
+    assert gate(run) == ("PASS", [])
 
 
 def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:

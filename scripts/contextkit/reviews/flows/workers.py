@@ -359,9 +359,9 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
 
     Nobody waits for it; its output is stored next to the run.
     """
-    run = runs.load(layout, run_id)
-    command = files.read_if_there(runs.path(layout, run.id, ".notify"))
-    if not command or run.notified_at:
+    command = files.read_if_there(runs.path(layout, run_id, ".notify"))
+    run = runs.load(layout, run_id) if command else None
+    if not (command and run) or run.notified_at:
         return False
     folder = layout.join(run.output_dir)
     waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
