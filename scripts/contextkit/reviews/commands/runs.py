@@ -39,8 +39,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     """The agents' files one by one; report progress on stderr once that takes a second."""
     began = reported = time.monotonic()
     of = len(about.roster)
-    read = workers.with_endings(layout, about, agent_files.read(layout, about))
-    for number, reading in enumerate(read, 1):
+    for number, reading in enumerate(workers.read(layout, about), 1):
         yield reading
         now = time.monotonic()
         if now - reported >= 1:

@@ -58,11 +58,6 @@ class Asked(Record):
         return self.run.id if self.run else ""
 
     @property
-    def mode(self) -> str:
-        """`review`, `research`, or '' to detect it."""
-        return self.run.mode if self.run else ""
-
-    @property
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder, any_kind=True)
 
@@ -128,12 +123,12 @@ def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
         raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
     agents = {}
     for name in there:
-        stem, kind = os.path.splitext(name.removesuffix(".partial"))
-        stem = stem if kind in KINDS else name.removesuffix(".partial")
+        whole = name.removesuffix(".partial")
+        stem, kind = os.path.splitext(whole)
         wanted = kind in KINDS or (any_kind and _ASIDE not in name)
         there_is = name[0] != "." and os.path.isfile(os.path.join(folder, name))
-        if wanted and there_is and name.removesuffix(".partial") not in NEVER_AGENTS:
-            agents[verdict_files.decode(stem)] = True
+        if wanted and there_is and whole not in NEVER_AGENTS:
+            agents[verdict_files.decode(stem if kind in KINDS else whole)] = True
     return tuple(agents)
 
 
@@ -211,7 +206,8 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     data = files.read_bytes(path) if there else b""
     text = agent_review.decoded(data)
     sha256 = names.sha256(data) if data else ""
-    review = agent_review.parse(text, asked.mode, terms(asked, agent))
+    mode = asked.run.mode if asked.run else ""  # without one it is detected
+    review = agent_review.parse(text, mode, terms(asked, agent))
     text = agent_review.bounded(text)
     if reason := doubt(asked, agent, path, review):
         reading = foreign(layout, agent, path, reason)

@@ -377,9 +377,8 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and working.status in registry.ACTIVE:
-        raise ContextError(
-            f"{agent} is still working: subagent_abort id={working.id} to end it first"
-        )
+        mend = f"subagent_abort id={working.id} to end it first"
+        raise ContextError(f"{agent} is still working: {mend}")
     asked, reading = workers.read_one(layout, run, agent)
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
     if reading.validation in ("missing", "partial", "foreign", "error"):

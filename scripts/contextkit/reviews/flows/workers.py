@@ -37,6 +37,7 @@ from contextkit.hosts.documents.contracts import Host, every
 from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
+from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -80,9 +81,9 @@ class Worker(Record):
 def _for_whom(run: Run, row: registry.Row) -> str:
     """The agent of a run that a subagent works for, or ''."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
+    is_after = background.started(row) >= names.moment(run.started_at)
     its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
-    agent = next(its, "")
-    return agent if agent and background.started(row) >= names.moment(run.started_at) else ""
+    return next(its, "") if is_after else ""
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
@@ -96,9 +97,8 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
         if agent := _for_whom(run, row):
             status, code = background.outcome(layout, row)
             words = "" if status in registry.ACTIVE else background.last_words(layout, row)
-            workers[agent] = Worker(
-                agent=agent, id=row["id"], status=status, exit_code=code, words=words
-            )
+            workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
+                                    words=words)  # fmt: skip
     return workers
 
 
@@ -114,12 +114,10 @@ def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
     return next(((run, agent) for run in every if (agent := _for_whom(run, row))), None)
 
 
-def with_endings(
-    layout: Layout, asked: agent_files.Asked, read: Iterable[agent_files.Reading]
-) -> Iterator[agent_files.Reading]:
-    """The readings of a run, with the end of the subagent if an agent left no file."""
+def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
+    """Read the files as `agent_files.read`, with the end of the subagent of one that left none."""
     gone: dict[str, Worker] | None = None
-    for reading in read:
+    for reading in agent_files.read(layout, asked):
         if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, asked.run) if gone is None else gone
             if worker := gone.get(reading.agent):
@@ -129,10 +127,10 @@ def with_endings(
         yield reading
 
 
-def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
-    """The reading of one agent of a run, as in `with_endings`, and what was asked."""
+def read_one(layout: Layout, run: Run, agent: str) -> tuple[Asked, Reading]:
+    """The reading of one agent of a run, and what was asked."""
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
-    return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
+    return asked, next(read(layout, asked))
 
 
 def hosts() -> list[Host]:
@@ -164,11 +162,11 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
         )  # fmt: skip
         try:
             row = launch.launch(layout, launch.prepare(layout, request))
+            worker = Worker(agent=agent, id=row["id"], status=str(row["status"]))
         except (ContextError, OSError) as error:
             words = names.one_line(getattr(error, "strerror", "") or str(error))
-            workers.append(Worker(agent=agent, id="", status="failed", words=words))
-            continue
-        workers.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
+            worker = Worker(agent=agent, id="", status="failed", words=words)
+        workers.append(worker)
     return workers
 
 
@@ -190,8 +188,7 @@ def wait(
     agent)` is called for each as soon as it is done. The run records who had not finished.
     """
     started = time.monotonic()
-    folder = layout.join(run.output_dir)
-    looks = {a: Look(folder, a, run.id) for a in run.roster}
+    looks = {a: Look(layout.join(run.output_dir), a, run.id) for a in run.roster}
     states = dict.fromkeys(run.roster, "")
     gone: dict[str, Worker] = {}
     for number in itertools.count():
@@ -256,14 +253,11 @@ class Look:
             self._seen = ()
             return "empty"
         review = agent_review.parse(agent_review.decoded(text))
-        states = {
-            "foreign": stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run),
-            "empty": not text.strip(),
-            "done": review.complete,
-            "writing": True,
-        }
-        self._seen, self._said = seen, next(state for state, holds in states.items() if holds)
-        return self._said
+        is_foreign = stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run)
+        state = "done" if review.complete else "writing"
+        state = "foreign" if is_foreign else state if text.strip() else "empty"
+        self._seen, self._said = seen, state
+        return state
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -303,7 +297,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     return written
 
 
-def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: int) -> None:
+def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
     """Mark an ingested run as done once no agent is awaited any more."""
     if run.ingested_at:
         return
@@ -360,8 +354,7 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
     Nobody waits for it; its output is stored next to the run.
     """
     command = files.read_if_there(runs.path(layout, run_id, ".notify"))
-    run = runs.load(layout, run_id) if command else None
-    if not (command and run) or run.notified_at:
+    if not command or (run := runs.load(layout, run_id)).notified_at:
         return False
     folder = layout.join(run.output_dir)
     waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
