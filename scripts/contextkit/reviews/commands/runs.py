@@ -5,13 +5,11 @@ They load everything about reviews; `verdicts.py` has the commands that are call
 
 from __future__ import annotations
 
-import os
 import time
 
-from contextkit.base import cli, files, ledger, names, outgoing, redaction, sessions, tokens
+from contextkit.base import cli, files, ledger, names, outgoing, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
@@ -84,16 +82,7 @@ def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
     how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
     head = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}"]
-    return Answer(text=_next(layout, run, head, how, data["agents"]), data=data)
-
-
-def _next(
-    layout: Layout, run: Run, head: list[str], how: list[str], agents: list[dict[str, str]]
-) -> str:
-    """What a run prints below its `head`: `how` it was launched or can be, and what comes next."""
-    lines = how or _launch_lines(layout, run, agents)
-    then = f"then: {runs.call(layout, 'verdict_wait', run=run.id)}"
-    return "\n".join([*head, "", *lines, "", then])
+    return Answer(text=workers.steps(layout, run, head, how, data["agents"]), data=data)
 
 
 def _launched(
@@ -105,31 +94,6 @@ def _launched(
     working = workers.start(layout, run, agents, args.cmd, now)
     cli.say_each(f"{own.agent}: could not be started: {own.words}" for own in working if not own.id)
     return working
-
-
-def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> list[str]:
-    """Lines on how to launch the agents of a run in each host, as subagents or as sessions."""
-    lines: list[str] = []
-    are_known = all(":" in each["agent"] or any(map(os.path.isfile, layout.profiles(each["agent"])))
-                for each in agents)  # fmt: skip
-    prompts = [os.path.basename(each["prompt"]) for each in agents]
-    stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
-    folder = layout.found(f"{run.output_dir}/prompts").replace("'", "'\\''")
-    for host in workers.hosts():
-        either = "or " if lines else ""
-        if host.agent_call:
-            lines.append(f"{either}{host.title}, all in one message:")
-            for each in agents:
-                task = f"Read {layout.found(each['prompt'])} and do what it says."
-                agent, prompt = quoted(each["agent"], True), quoted(task, True)
-                lines.append(f"  {host.agent_call.format(agent=agent, prompt=prompt)}")
-            if host.any_agent and not are_known:
-                lines.append(f"  (where no agent has such a type: {host.any_agent})")
-        else:
-            lines.append(f"{either}{host.title}, in the root:")
-            call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
-            lines.append(f"  for p in {stems}; do {call} & done")
-    return lines
 
 
 @command(
@@ -231,7 +195,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     how = [f"subagent {worker.id}" for worker in working]
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
     head = [f"path {again['path']}", f"prompt {again['prompt']}"]
-    return Answer(text=_next(layout, run, head, how, [again]), data=data)
+    return Answer(text=workers.steps(layout, run, head, how, [again]), data=data)
 
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)

@@ -28,8 +28,9 @@ import os
 import stat
 import time
 
-from contextkit.base import files, names
+from contextkit.base import files, names, sessions, templates
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Iterator
@@ -136,6 +137,29 @@ def read_one(layout: Layout, run: Run, agent: str) -> tuple[Asked, Reading]:
 def hosts() -> list[Host]:
     """The hosts used to launch agents when the caller names none."""
     return [host for host in every() if host.default]
+
+
+def steps(
+    layout: Layout, run: Run, head: list[str], how: list[str], agents: list[dict[str, str]]
+) -> str:
+    """What a run prints below its `head`: `how` it was launched or can be, and what comes next."""
+    prompts = [os.path.basename(each["prompt"]) for each in agents]
+    tasks = [f"Read {layout.found(each['prompt'])} and do what it says." for each in agents]
+    own = [(quoted(each["agent"], True), quoted(task, True))
+           for each, task in zip(agents, tasks, strict=True)]  # fmt: skip
+    return templates.render(
+        "review_steps.txt", head=head, how=how,
+        hosts=[] if how else [
+            {"of": host, "calls": [host.agent_call.format(agent=a, prompt=p) for a, p in own]}
+            for host in hosts()
+        ],
+        are_known=all(":" in each["agent"]
+                      or any(map(os.path.isfile, layout.profiles(each["agent"])))
+                      for each in agents),
+        stems=" ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts),
+        folder=layout.found(f"{run.output_dir}/prompts").replace("'", "'\\''"),
+        then=runs.call(layout, "verdict_wait", run=run.id),
+    ).rstrip("\n")  # fmt: skip
 
 
 def check(layout: Layout, launch: bool, command: str) -> None:
