@@ -205,13 +205,14 @@ def _alerts(
     Option("tokens", "how many tokens it took", kind="whole"),
 )  # fmt: skip
 def finish(layout: Layout, args: Arguments) -> Answer:
-    typed = {name: vars(args)[name] for name in lifecycle.Report.fields() if name != "text"}
-    typed |= {"status": lifecycle.meant_status(args.status), "tokens": args.tokens or 0}
-    report, text = lifecycle.Report(**typed), ""
-    if args.file or cli.is_piped():
-        text = cli.content(args.file)
+    verdict = {
+        "agent": args.agent, "status": lifecycle.meant_status(args.status),
+        "summary": args.summary, "type": args.type or "verdict", "model": args.model,
+        "files_changed": args.files_changed, "tokens_spent": args.tokens or 0,
+    }  # fmt: skip
+    text = cli.content(args.file) if args.file or cli.is_piped() else ""
     try:
-        receipt = lifecycle.finish(layout, report.replace(text=text), names.now())
+        receipt = lifecycle.finish(layout, verdict, text, names.now(), args.id, args.session)
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:

@@ -14,8 +14,9 @@ from contextkit.base import addresses, files, git, ledger, names, redaction, ses
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.markdown import BULLETS, heading
-from contextkit.base.records import Record
 from contextkit.base.type_names import Any
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -186,7 +187,6 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
     """Store the log of a subagent as a payload if its verdict names it."""
     from contextkit.base import formats
-    from contextkit.reviews.documents import verdicts
 
     agent, log = str(row.get("slug") or row["id"]), row.get("log_path")
     entry = verdicts.load(layout, agent)
@@ -196,7 +196,7 @@ def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
         return
     stored = _stored(layout, str(row.get("session") or ""), agent, text, "", now)
     fields = {**entry, "detail_path": layout.shown(stored.path)}
-    verdicts.save(layout, formats.build_known(verdicts.Verdict, fields, "verdict"))
+    verdicts.save(layout, formats.build_known(Verdict, fields, "verdict"))
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
@@ -216,28 +216,6 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         )
 
 
-class Report(Record):
-    """What a subagent hands in; if `text` is empty, no payload is stored."""
-
-    agent: str
-    status: str
-    summary: str
-    text: str = ""
-    id: str = ""
-    session: str = ""
-    type: str = ""
-    model: str = ""
-    files_changed: tuple[str, ...] = ()
-    tokens: int = 0
-
-    def check(self) -> None:
-        if not names.one_line(self.summary):
-            raise bad_input("summary: say in one line what was concluded")
-        from contextkit.reviews.documents.verdicts import Verdict
-
-        Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
-
-
 _ALIKE = {
     "done completed finished success successful succeeded ok": "COMPLETE",
     "issues attention problems findings": "NEEDS_ATTENTION",
@@ -249,47 +227,46 @@ _ALIKE = {
 
 def meant_status(text: str) -> str:
     """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
-    from contextkit.reviews.documents import verdicts
-
     return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
-def finish(layout: Layout, report: Report, now: int) -> str:
-    """Store the text, then write the verdict that names it, then record the gaps in its row.
+def finish(
+    layout: Layout, fields: dict[str, Any], text: str, now: int, identity: str, session: str
+) -> str:
+    """Store the text, if any, then the verdict that names it, then record the gaps in its row.
 
-    Return the receipt, or the verdict's line. Raises ContextError before it writes.
+    `fields` are those of the verdict. Return the receipt, or the verdict's line. Raises
+    ContextError before it writes.
     """
     from contextkit.payloads.documents import receipts
-    from contextkit.reviews.documents import verdicts
 
-    allowed = layout.limits.secrets_allow
-    summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
-    verdict = verdicts.Verdict(
-        agent=report.agent, status=report.status.upper(), summary=summary,
-        type=report.type or "verdict", model=report.model, tokens_spent=report.tokens,
-        files_changed=report.files_changed, timestamp=names.iso(now),
-    )  # fmt: skip
-    row_id = _row_id(layout, report)
+    verdict = Verdict(**fields)
+    allowed, agent = layout.limits.secrets_allow, verdict.agent
+    summary, secrets = redaction.redacted(names.one_line(verdict.summary), allowed)
+    if not summary:
+        raise bad_input("summary: say in one line what was concluded")
+    row_id = _row_id(layout, identity, agent)
     remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
-    receipt = ""
-    left = receipts.left_by(layout, row_id or report.id)
+    receipt = path = ""
+    left = receipts.left_by(layout, row_id or identity)
     in_file = files.read(left) if left else ""
-    text = report.text if report.text.strip() else in_file
-    session, made_up = sessions.current(layout, report.session, now)
+    text = text if text.strip() else in_file
+    session, made_up = sessions.current(layout, session, now)
     if made_up:
         remark(f"no session is named: using {session} from now on")
     if text.strip():
         sessions.check(session)
-        stored = _stored(layout, session, report.agent, text, summary, now)
-        receipt = stored.receipt
-        verdict = verdict.replace(detail_path=layout.shown(stored.path))
+        stored = _stored(layout, session, agent, text, summary, now)
+        receipt, path = stored.receipt, layout.shown(stored.path)
         if left and text == in_file:
             os.unlink(left)
-    verdicts.save(layout, verdict.replace(session_id=session))
+    verdict = verdict.replace(
+        summary=summary, detail_path=path, timestamp=names.iso(now), session_id=session
+    )
+    verdicts.save(layout, verdict)
     for ref in addresses.named_in(layout, text):
-        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
-    judged: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
-    _close(layout, row_id, report.replace(text=text), judged, now)
+        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=agent)
+    _close(layout, row_id, verdict, text, now)
     return receipt or verdicts.table([dict(vars(verdict))])
 
 
@@ -301,36 +278,34 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
-def _row_id(layout: Layout, report: Report) -> str:
+def _row_id(layout: Layout, identity: str, agent: str) -> str:
     """The row that a report belongs to: by its id, the environment, or the agent's name."""
     try:
         rows = registry.rows(layout)
     except ContextError:
-        return report.id  # reported when the row is changed: the report must be stored all the same
-    if report.id:
-        return str(registry.find(rows, report.id)["id"])
-    ids = [row["id"] for row in rows]
+        return identity  # reported when the row is changed: the report must be stored all the same
+    if identity:
+        return str(registry.find(rows, identity)["id"])
     named = os.environ.get("CONTEXT_SUBAGENT_ID", "")
-    if named in ids:
+    if named in [row["id"] for row in rows]:
         return named
-    same = [row["id"] for row in rows if row.get("slug") == report.agent
+    same = [row["id"] for row in rows if row.get("slug") == agent
             and row.get("status") in registry.ACTIVE]  # fmt: skip
     return same[0] if len(same) == 1 else ""
 
 
-def _close(
-    layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
-) -> None:
-    """Write gaps, the end and these changes into the row; a failure is only reported."""
-    gaps = registry.gaps_in(report.text)
+def _close(layout: Layout, row_id: str, verdict: Verdict, text: str, now: int) -> None:
+    """Write gaps, the end and the verdict into the row; a failure is only reported."""
+    gaps = registry.gaps_in(text)
     if not row_id:
         if gaps:
-            remark(f"no row of {report.agent} is known: its Capsule Gap is not kept")
+            remark(f"no row of {verdict.agent} is known: its Capsule Gap is not kept")
         return
     try:
         row = registry.find(registry.rows(layout), row_id)
         gaps = [*registry.gaps_in(background.log_text(layout, row)), *gaps]
         new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
+        changes = {"verdict": verdict.status, "detail": verdict.detail_path}
         if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
             changes |= {"status": "finished", "finished_at": names.compact(now)}
         registry.update(layout, row_id, **changes)
@@ -393,7 +368,6 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     """Write the verdict of a subagent that ended without handing in a report."""
     from contextkit.payloads.documents import receipts
-    from contextkit.reviews.documents import verdicts
 
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
@@ -415,7 +389,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
-        verdict = verdicts.Verdict(
+        verdict = Verdict(
             agent=agent, status=status, summary=summary, type="implementation",
             detail_path=path or str(row.get("log_path") or ""), timestamp=names.iso(now),
             flags=("ended",),
