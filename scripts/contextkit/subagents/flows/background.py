@@ -33,24 +33,19 @@ GRACE = 3  # seconds that a command has to end after SIGTERM
 _LOCK = 9  # the descriptor in the shell; dash supports only single digits
 
 
-class Hold:
-    """The lock of a new folder, taken by the launcher and inherited by what it starts.
+def hold(folder: str) -> int:
+    """Take the lock of a new folder; once it is closed, the processes that were started hold it.
 
     Raises FileExistsError if the folder is already taken.
     """
-
-    def __init__(self, folder: str) -> None:
-        path = files.create(os.path.join(folder, "alive"), "", exact=True)
-        self.descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-        fcntl.flock(self.descriptor, fcntl.LOCK_EX)
-
-    def release(self) -> None:
-        """Close the lock; the processes that were started still hold it."""
-        os.close(self.descriptor)
+    path = files.create(os.path.join(folder, "alive"), "", exact=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
 
 
 def start(
-    hold: Hold, folder: str, place: str, command: str, limit: float, env: dict[str, str],
+    held: int, folder: str, place: str, command: str, limit: float, env: dict[str, str],
     after: str = "",
 ) -> int:  # fmt: skip
     """Run `command` in `place` with /bin/sh, at most `limit` seconds (0: no limit); return the pid.
@@ -59,8 +54,8 @@ def start(
     """
     words = ("contextkit", folder, place, str(limit), command, str(GRACE), after)
     log = os.path.join(folder, "agent.log")
-    held = (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK)
-    pid = spawn(files.read(_SHELL), env, os.devnull, log, words, (held,))
+    lock = (os.POSIX_SPAWN_DUP2, held, _LOCK)
+    pid = spawn(files.read(_SHELL), env, os.devnull, log, words, (lock,))
     files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not have written it yet
     return pid
 

@@ -35,7 +35,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
 
     def make(identity: str) -> registry.Row | None:
         try:
-            holds.append(background.Hold(layout.run(identity)))
+            holds.append(background.hold(layout.run(identity)))
         except FileExistsError:
             return None
         return _row(layout, order.replace(id=identity))
@@ -51,7 +51,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         _undo(layout, order)
         raise
     finally:
-        holds[0].release()
+        os.close(holds[0])
     _note(layout, order, session)
 
     def edit(row: registry.Row) -> None:
@@ -109,7 +109,7 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
-def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
+def _start(layout: Layout, order: Order, session: str, held: int) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
     place = _sandboxed(layout, order.type, order.id)
     run = layout.run(order.id)
@@ -121,7 +121,7 @@ def _start(layout: Layout, order: Order, session: str, hold: background.Hold) ->
     if not order.command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
-    pid = background.start(hold, run, place, order.command, order.timeout, env, _look(order))
+    pid = background.start(held, run, place, order.command, order.timeout, env, _look(order))
     return {"status": "running", "launcher_handle": {"launcher": "sh", "pid": pid}}
 
 
