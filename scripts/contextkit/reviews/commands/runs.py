@@ -225,12 +225,9 @@ def index(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
     about = agent_files.asked(layout, args)
-    rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
-    if about.run:
-        rows = history.marked(layout, about.run, rows)
-    text = "\n".join(f"{names.one_line(row.agent)}\t{row.row}" for row in rows)
-    data = [row.public("kind", "row", "status", "ref") for row in rows]
-    return Answer(text=text, data=data)
+    rows = drill_down.index(layout, about, wanted, args.agent)
+    text = "\n".join(f"{names.one_line(row['agent'])}\t{row['row']}" for row in rows)
+    return Answer(text=text, data=rows)
 
 
 @command(

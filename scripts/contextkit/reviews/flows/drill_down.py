@@ -14,26 +14,37 @@ from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import row_of
-from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.agent_files import Reading
+from contextkit.reviews.flows import agent_files, history, synthesis
+from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
 from contextkit.text.fitting import leading
 
 
-def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
-    """The normalized rows of every index, or those of some severities; unread ones are noted."""
-    rows = []
-    for reading in readings:
-        findings = iter(rows_of(reading, run))
+def index(
+    layout: Layout, asked: Asked, severities: tuple[str, ...] = (), only: str = ""
+) -> list[dict[str, Any]]:
+    """The rows of every index in strict form, or those of some severities, as data for programs.
+
+    Each has its kind: finding, verdict, source (research), or none, for an index not read.
+    """
+    run, rows = asked.run, []
+    active = history.in_force(layout, run) if run else []
+    for reading in agent_files.read(layout, asked, only):
+        findings = rows_of(reading, asked.run_id)
+        gone = history.hidden(run, findings, active) if run else {}
+        numbered = iter(enumerate(findings))
         for kind, line in index_rows(reading.review) or [("none", "(no Findings Index)")]:
-            shown = names.one_line(line)
+            shown, number = names.one_line(line), -1
             title = shown.partition(" | ")[2] if kind == "source" else ""
-            other = Row(run=run, agent=reading.agent, id=kind, title=title, kind=kind)
-            row = next(findings) if kind == "finding" else other
-            rows.append(row.replace(row=shown))
-    if not severities:
-        return rows
-    return [row for row in rows if row.kind == "finding" and row.severity in severities]
+            row = Row(run=asked.run_id, agent=reading.agent, id=kind, title=title)
+            if kind == "finding":
+                number, row = next(numbered)
+            status = "dismissed" if number in gone else ""
+            shown = f"{shown} | {status}" if status else shown
+            if not severities or (kind == "finding" and row.severity in severities):
+                more = {"kind": kind, "row": shown, "status": status, "ref": row.ref}
+                rows.append(row.public() | more)
+    return rows
 
 
 def index_rows(review: Review) -> list[tuple[str, str]]:

@@ -146,18 +146,6 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return by_agent
 
 
-def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
-    """The rows of an index, with marks on those of dismissed findings."""
-    active = in_force(layout, run)
-    marked = list(rows)
-    for agent in dict.fromkeys(row.agent for row in rows) if active else ():
-        its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        for number in hidden(run, [rows[n] for n in its], active):
-            row = rows[its[number]]
-            marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
-    return marked
-
-
 def dismissed(layout: Layout, run: Run | None, rows: Sequence[Row]) -> dict[str, str]:
     """Map the keys of the dismissed findings among `rows` to the reason and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}

@@ -65,11 +65,7 @@ _DIGITS = 12  # in the digest
 
 
 class Row(Record):
-    """A finding of one agent, with the place in the code that it names; `text` is its section.
-
-    In an index, `row` is its line in strict form, and source (research), verdict, and none (not
-    read) are rows, too, with their kind as id.
-    """
+    """A finding of one agent, with the place in the code that it names; `text` is its section."""
 
     title: str
     section: str = ""
@@ -85,9 +81,6 @@ class Row(Record):
     text_line: int = 0  # its line in the agent's file
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    kind: str = "finding"
-    row: str = ""
-    status: str = ""  # dismissed, or empty
 
     @property
     def place(self) -> str:
@@ -108,8 +101,7 @@ class Row(Record):
     @property
     def ref(self) -> str:
         """The address of the finding or the agent's file; '' for a folder without a run."""
-        whose = self.key if self.kind == "finding" else self.agent
-        return f"review:{self.run}/{whose}" if self.run else ""
+        return f"review:{self.run}/{self.key or self.agent}" if self.run else ""
 
     def public(self, *more: str) -> dict[str, object]:
         """Its data for programs, with `more` of its fields."""
