@@ -147,18 +147,14 @@ class _Screen:
             cli.say(line)
 
     def show(self, layout: Layout, watched: list[background.Watched], now: int) -> None:
-        if self._drawn:
-            self._draw(watched, now)
+        """Print a look, or redraw the screen line by line, clearing what is left of the last."""
+        if not self._drawn:
+            table = tables.of(background.rows(layout, watched)) if watched else ""
+            head, *rows = table.split("\n")
+            signs = ("".join(_SIGNS.get(alert, "") for alert in each["alerts"]) for each in watched)
+            rows = [f"{sign} {row}".lstrip() for sign, row in zip(signs, rows, strict=False)]
+            cli.put("\n".join(filter(None, [f"--- {names.clock(now)} ---", head, *rows])))
             return
-        head, *rows = tables.of(background.rows(layout, watched)).split("\n") if watched else [""]
-        lines = [f"--- {names.clock(now)} ---", head]
-        for agent, row in zip(watched, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in agent["alerts"])
-            lines.append(f"{signs} {row}" if signs else row)
-        cli.put("\n".join(filter(None, lines)))
-
-    def _draw(self, watched: list[background.Watched], now: int) -> None:
-        """Redraw the screen from the top line by line, clearing what is left of the last look."""
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))

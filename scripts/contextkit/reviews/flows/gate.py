@@ -17,7 +17,6 @@ from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -78,13 +77,12 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     reasons += [Reason(agent=each.agent, reason="foreign", text=each.summary)
                 for each in agent_files.uninvited(layout, asked)]  # fmt: skip
     judged, revision = [(asked, reading) for reading in readings], "unknown"
-    counted: list[tuple[Dismissal, str]] = []  # each with who committed it, or ''
     if run:
         stale = _stale(layout, run)
         reasons += [*stale, *_copies(run, readings)]
         revision = "stale" if stale else "current"
         judged += _not_asked_again(layout, run)
-        counted = history.counted(layout, run)
+    counted = history.counted(layout, run) if run else []
     dismissals, by = [each for each, _ in counted], {each.identity: who for each, who in counted}
     told: dict[bool, list[str]] = {True: [], False: []}  # by whether the dismissal counts
     for about, reading in judged:

@@ -12,6 +12,7 @@ import os
 
 from contextkit.base import addresses, files, git, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input, remark
+from contextkit.base.formats import build_known
 from contextkit.base.layout import Layout
 from contextkit.base.markdown import BULLETS, heading
 from contextkit.base.type_names import Any
@@ -186,8 +187,6 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
     """Store the log of a subagent as a payload if its verdict names it."""
-    from contextkit.base import formats
-
     agent, log = str(row.get("slug") or row["id"]), row.get("log_path")
     entry = verdicts.load(layout, agent)
     path = background.place_of(layout, log)
@@ -196,7 +195,7 @@ def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
         return
     stored = _stored(layout, str(row.get("session") or ""), agent, text, "", now)
     fields = {**entry, "detail_path": layout.shown(stored.path)}
-    verdicts.save(layout, formats.build_known(Verdict, fields, "verdict"))
+    verdicts.save(layout, build_known(Verdict, fields, "verdict"))
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
