@@ -205,8 +205,8 @@ class Trial:
             first, last = wanted
             part = "\n".join(sample.whole.split("\n")[first - 1 : last])
             material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
-        answers = self._ask(marks.ask_for_answers(asked, material), read)
-        return answers, tokens.estimate(material)
+        prompt = marks.ask_for_answers(asked, material)
+        return self._ask(prompt, read), tokens.estimate(material)
 
     def _ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
         """What `read` makes of the model's answer; raises Unusable, which is counted."""

@@ -233,20 +233,18 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 
 def live(layout: Layout, now: int) -> list[Run]:
     """The runs that agents may still be writing for, newest first; skip broken files."""
-    since = names.stamp(max(0, now - _lifetime(layout)))
-    runs = reversed(load_all(layout, since).documents)
-    return [run for run in runs if is_live(layout, run, now)]
+    runs = load_all(layout, names.stamp(_oldest(layout, now))).documents
+    return [run for run in reversed(runs) if is_live(layout, run, now)]
 
 
 def is_live(layout: Layout, run: Run, now: int) -> bool:
     """Whether agents may still be writing: not finished, and started within the lifetime."""
-    oldest = names.iso(max(0, now - _lifetime(layout)))
-    return not run.finished_at and oldest <= run.started_at
+    return not run.finished_at and names.iso(_oldest(layout, now)) <= run.started_at
 
 
-def _lifetime(layout: Layout) -> int:
-    """The seconds after which an unfinished run counts as over."""
-    return names.seconds(layout.limits.verdict_run_lifetime)
+def _oldest(layout: Layout, now: int) -> int:
+    """The start before which an unfinished run counts as over."""
+    return max(0, now - names.seconds(layout.limits.verdict_run_lifetime))
 
 
 def state(layout: Layout, run: Run, now: int) -> str:
@@ -294,8 +292,7 @@ def remove(layout: Layout, run: Run, now: int) -> list[str]:
             f"run {run.id} is going on: make verdict_wait and verdict_ingest finish it,"
             f" verdict_end run={run.id} ends it"
         )
-    flat = verdicts.clean(layout, lambda entry: entry.get("run") != run.id)
-    return flat + _remove(layout, run)
+    return [*verdicts.clean(layout, lambda e: e.get("run") != run.id), *_remove(layout, run)]
 
 
 def clean(

@@ -256,8 +256,7 @@ class _Start:
         listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
-            listing = runs.path(layout, run.id, ".listing")
-            files.write(listing, subject.listing, derived=True)
+            files.write(runs.path(layout, run.id, ".listing"), subject.listing, derived=True)
         runs.save(layout, run)
         return run
 
@@ -304,9 +303,8 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     path, repository = layout.join(folder), layout.repository
     if repository is None or not f"{path}/".startswith(f"{repository.top}/"):
         return False
-    below = os.path.relpath(path, repository.top)
-    listed = ("ls-files", "-z", "--", f":(top,literal){below}")
-    return os.path.isdir(path) and bool(git.answer(repository.top, *listed))
+    here = f":(top,literal){os.path.relpath(path, repository.top)}"
+    return os.path.isdir(path) and bool(git.answer(repository.top, "ls-files", "-z", "--", here))
 
 
 def roster(layout: Layout, run: Run) -> dict[str, Any]:

@@ -95,8 +95,7 @@ class Row(Record):
     @property
     def fix(self) -> str:
         """The fix that its section suggests, or ''."""
-        fix = names.one_line(review_sections.fix_of(self.text))
-        return names.clipped_at_space(fix, _LONGEST)
+        return names.clipped_at_space(names.one_line(review_sections.fix_of(self.text)), _LONGEST)
 
     @property
     def ref(self) -> str:
@@ -422,8 +421,7 @@ def _product(first: dict[str, float], second: dict[str, float]) -> float:
 
 def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
     """Whether two places share lines; a single line may be up to three away."""
-    are_ranges = first[1] < first[2] and second[1] < second[2]
-    near = 0 if are_ranges else _NEAR
+    near = 0 if first[1] < first[2] and second[1] < second[2] else _NEAR
     return first[0] == second[0] and first[1] <= second[2] + near and second[1] <= first[2] + near
 
 
@@ -473,5 +471,4 @@ def identity(target: str, title: str, file: str = "") -> str:
     """The identity of a finding: `f-` and twelve digits."""
     words = (word for word in re.findall(r"\w+", title.casefold()) if word not in _FILLERS)
     parts = (" ".join(target.split()), file.lstrip("./"), "", " ".join(words))
-    digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
-    return f"f-{digest[:_DIGITS]}"
+    return "f-" + names.sha256("\0".join(parts).encode("utf-8", "replace"))[:_DIGITS]

@@ -97,8 +97,7 @@ def find(rows: list[Row], identity: str) -> Row:
     named = [row for row in rows if row.get("slug") == identity]
     named = named or (rows if identity == "latest" else [])
     if named:
-        active = [row for row in named if row.get("status") in ACTIVE]
-        return (active or named)[-1]
+        return ([row for row in named if row.get("status") in ACTIVE] or named)[-1]
     begun = [row for row in rows if identity and row["id"].startswith(identity)]
     if len(begun) == 1:
         return begun[0]
@@ -144,12 +143,12 @@ def update(layout: Layout, identity: str, **values: Any) -> Row:
 def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Row:
     """Let `edit` change one row as it is now, and return it; see `find` and `change`."""
 
-    def edit_found(entries: list[Any]) -> Row:
+    def edit_it(entries: list[Any]) -> Row:
         row = find(_with_id(entries), identity)
         edit(row)
         return row
 
-    return change(layout, edit_found)
+    return change(layout, edit_it)
 
 
 def remove(layout: Layout, identity: str) -> None:

@@ -140,13 +140,12 @@ def assemble(layout: Layout, order: Order) -> str:
     place = registry.place(layout, order.type, order.id)
     scope, section = order.scope, ""
     if order.capsule:
-        placed = bool(scope and scope.whole and MARK in scope.text)
+        text = scope.text if scope and scope.whole else ""
+        placed, explained = MARK in text, _AUTHORITY in " ".join(text.split())
         copy = registry.desk(place, order.id, "capsule.md")
-        explained = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
-        section = capsule_section(order.capsule, copy, placed, explained)
+        section = capsule_section(order.capsule, copy, placed, placed and explained)
         if scope and placed:  # last and once: markers in the body are not replaced
-            body = order.capsule.body.strip()
-            scope = scope.replace(text=scope.text.replace(MARK, body, 1))
+            scope = scope.replace(text=text.replace(MARK, order.capsule.body.strip(), 1))
     elif scope and scope.whole:
         scope = scope.replace(text=scope.text.replace(MARK, "(no capsule is given)", 1))
     role = order.role
