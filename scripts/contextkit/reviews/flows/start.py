@@ -30,7 +30,7 @@ from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, history, workers
 from contextkit.subagents.documents import registry
 
-_EARLIER = "earlier"
+_EARLIER, _DIFF = "earlier", "changes.diff"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
@@ -38,14 +38,17 @@ _HEADING = "## What was wrong with the last attempt"
 
 
 class Subject(Record):
-    """The reviewed content: the bytes that agents read, their name, and the run's words for them.
+    """The reviewed content: the bytes that agents read, their name, and fields of the run.
 
     For a diff, `listing` serves to find the files edited since.
     """
 
     name: str
     data: bytes
-    of_run: dict[str, Any]
+    revision: str
+    files: int = 0
+    base: str = ""
+    source: str = ""
     listing: bytes = b""
     small: bool = False
 
@@ -75,24 +78,17 @@ def take_up(
     if kind == "diff":
         made = changes.compare(layout, base, (layout.join(folder),))
         few = made.lines < process.small_lines and len(made.changes) <= process.small_files
-        subject = _diff(target, made.diff, made.revision, len(made.changes), made.listing,
-                        base=made.base.commit)  # fmt: skip
         binary = any(change.binary for change in made.changes)
-        return subject.replace(small=few and not binary)
-    is_document = kind == "document"
-    name = os.path.basename(target) if is_document else "question.md"
-    data = files.read_bytes(layout.join(target)) if is_document else (target + "\n").encode()
-    of_run: dict[str, Any] = {"target": target, "revision": changes.data_revision(data)}
-    of_run |= {"source": target, "files": 1} if is_document else {}
-    return Subject(name=name, data=data, of_run=of_run)
-
-
-def _diff(
-    target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
-) -> Subject:
-    """The subject of a review of changes in `count` files."""
-    of_run = {"target": target, "revision": revision, "files": count, **more}
-    return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
+        return Subject(
+            name=_DIFF, data=made.diff, revision=made.revision, files=len(made.changes),
+            base=made.base.commit, listing=made.listing, small=few and not binary,
+        )  # fmt: skip
+    source = target if kind == "document" else ""
+    data = files.read_bytes(layout.join(source)) if source else (target + "\n").encode()
+    return Subject(
+        name=os.path.basename(source) or "question.md", data=data, source=source,
+        revision=changes.data_revision(data), files=int(bool(source)),
+    )  # fmt: skip
 
 
 def since(layout: Layout, run: Run) -> Subject:
@@ -104,18 +100,17 @@ def since(layout: Layout, run: Run) -> Subject:
         import difflib
 
         now = files.read_bytes(layout.join(run.source))
-        old, new = (
-            each.decode("utf-8", "replace").splitlines()
-            for each in (files.read_bytes(reviewed), now)
-        )
+        old, new = (data.decode("utf-8", "replace").splitlines()
+                    for data in (files.read_bytes(reviewed), now))  # fmt: skip
         sides = f"a/{run.source}", f"b/{run.source}"
         data = "\n".join([*difflib.unified_diff(old, new, *sides, lineterm=""), ""]).encode()
-        subject = _diff(run.target, data, changes.data_revision(now), 1, source=run.source)
+        subject = Subject(name=_DIFF, data=data, revision=changes.data_revision(now), files=1,
+                          source=run.source)  # fmt: skip
     else:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             data, count = tree.since(run.base, reviewed)
-            listing = tree.listing(run.base)
-            subject = _diff(run.target, data, tree.revision(), count, listing, base=run.base)
+            subject = Subject(name=_DIFF, data=data, revision=tree.revision(), files=count,
+                              base=run.base, listing=tree.listing(run.base))  # fmt: skip
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
@@ -143,13 +138,10 @@ def start(
         if notify.strip():
             files.write(runs.path(layout, run.id, ".notify"), notify.strip())
     if run.small:
-        few = ", ".join(named.small_agents)
-        remark(f"a small change: {few} alone; agents= asks others")
-    repository = layout.repository
-    if kind == "diff" and target and repository:
-        is_here = git.head(repository).branch == target
-        if not is_here and git.commit_of(repository, "refs/heads/" + target):
-            remark(f"the work tree is reviewed; {target} is not checked out")
+        remark(f"a small change: {', '.join(run.roster)} alone; agents= asks others")
+    here = layout.repository if kind == "diff" and target else None
+    if here and git.head(here).branch != target and git.commit_of(here, f"refs/heads/{target}"):
+        remark(f"the work tree is reviewed; {target} is not checked out")
     return run
 
 
@@ -233,13 +225,14 @@ class _Start:
         roster = agents or (process.small_agents if small else process.agents)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
-            output_dir=folder, roster=tuple(dict.fromkeys(roster)),
+            target=self._target, output_dir=folder, roster=tuple(dict.fromkeys(roster)),
             started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
             input=os.path.join(folder, "input", subject.name),
-            input_sha256=names.sha256(subject.data),
+            input_sha256=names.sha256(subject.data), revision=subject.revision,
+            files=subject.files, base=subject.base, source=subject.source,
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
-            session_id=sessions.find_current(self._layout), **subject.of_run,
+            session_id=sessions.find_current(self._layout),
         )  # fmt: skip
 
     def write(self, run: Run, subject: Subject) -> Run:
