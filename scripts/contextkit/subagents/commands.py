@@ -124,7 +124,6 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
 
 
 def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
-    """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
         if any(background.outcome(layout, row)[0] != row["status"] for row in running):
@@ -202,8 +201,8 @@ def _alerts(
 )  # fmt: skip
 def finish(layout: Layout, args: Arguments) -> Answer:
     verdict = {
-        "agent": args.agent, "status": lifecycle.meant_status(args.status),
-        "summary": args.summary, "type": args.type or "verdict", "model": args.model,
+        "agent": args.agent, "status": args.status, "summary": args.summary,
+        "type": args.type or "verdict", "model": args.model,
         "files_changed": args.files_changed, "tokens_spent": args.tokens or 0,
     }  # fmt: skip
     text = cli.content(args.file) if args.file or cli.is_piped() else ""

@@ -74,7 +74,6 @@ def recheck(layout: Layout, args: Arguments) -> Answer:
 
 
 def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
-    """Launch the agents of a run, if that is wanted, and return the run."""
     working = _launched(layout, run, run.roster, args, now)
     data = starting.roster(layout, run)
     for each, own in zip(data["agents"], working, strict=False):
@@ -208,13 +207,17 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
-    text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
+    numbers = agent_files.counts(done)
+    (_, count), (_, valid), *others = numbers["totals"].items()
+    totals = ", ".join([f"{valid}/{count} valid", *(f"{n} {name}" for name, n in others)])
+    bound = [agent_files.read_line(count, numbers["unread"])] if numbers["unread"] else []
+    text = "\n".join([verdicts.table(entries), *bound, totals])
     where = f"runs/{about.run_id}/" if about.run else ""
     refs = [f"verdict:{where}{verdicts.encode(reading.agent)}" for reading in done]
     ledger.note(layout, ledger.RENDERED, about.ref or refs[0], tokens=tokens.estimate(text),
                 sources=refs)  # fmt: skip
     agents = [{"id": reading.agent, **agent_files.row(reading)} for reading in done]
-    data = {"run": about.run_id, "agents": agents, **agent_files.counts(done)}
+    data = {"run": about.run_id, "agents": agents, **numbers}
     is_read = about.run or any(reading.is_read for reading in done)
     return Answer(text=text, status=0 if is_read else 1, data=data)
 

@@ -174,7 +174,6 @@ OLD = (
 
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
-    """One report on the verdicts of a run, or of the flat store."""
     loaded = verdicts.load_all(layout, _store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"

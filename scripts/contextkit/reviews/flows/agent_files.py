@@ -426,12 +426,3 @@ def counts(done: list[Reading]) -> dict[str, Any]:
     totals = {"agents": len(are_read), "valid": 0, **Counter(each.validation for each in done)}
     return {"totals": totals, "files": len(are_read), "read": sum(are_read),
             "unread": are_read.count(False)}  # fmt: skip
-
-
-def totals_line(done: list[Reading]) -> str:
-    """`4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
-    numbers = counts(done)
-    (_, agents), (_, valid), *others = numbers["totals"].items()
-    words = ", ".join([f"{valid}/{agents} valid", *(f"{n} {name}" for name, n in others)])
-    unread = numbers["unread"]
-    return f"{read_line(agents, unread)}\n{words}" if unread else words

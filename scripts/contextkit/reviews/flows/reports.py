@@ -179,7 +179,6 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
 def _research_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Lines on how complete the research is, and on the findings by agent."""
     lines = [
         f"{data['verdict']}: {names.counted(len(findings), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",

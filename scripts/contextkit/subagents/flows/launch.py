@@ -72,7 +72,6 @@ def _undo(layout: Layout, order: Order) -> None:
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:
-    """Record the subagent in the ledger, with the documents in its prompt."""
     from contextkit.base import ledger
 
     to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)

@@ -215,6 +215,7 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         )
 
 
+# What a typed word stands for; nothing but CLEAN is read as CLEAN.
 _ALIKE = {
     "done completed finished success successful succeeded ok": "COMPLETE",
     "issues attention problems findings": "NEEDS_ATTENTION",
@@ -222,11 +223,6 @@ _ALIKE = {
     "incomplete inprogress wip unfinished": "PARTIAL",
     "stuck waiting": "BLOCKED",
 }
-
-
-def meant_status(text: str) -> str:
-    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
-    return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
 def finish(
@@ -239,7 +235,8 @@ def finish(
     """
     from contextkit.payloads.documents import receipts
 
-    verdict = Verdict(**fields)
+    status = names.meant_word(fields["status"].upper(), verdicts.STATUSES, _ALIKE, "status")
+    verdict = Verdict(**{**fields, "status": status})
     allowed, agent = layout.limits.secrets_allow, verdict.agent
     summary, secrets = redaction.redacted(names.one_line(verdict.summary), allowed)
     if not summary:
@@ -448,6 +445,5 @@ def _judged(row: registry.Row, words: str) -> tuple[str, str]:
 
 
 def _sources(row: registry.Row, state: str) -> str:
-    """The promised files in this state, separated by commas."""
     promised = (item for item in registry.promised(row) if item.get("status") == state)
     return ", ".join(names.one_line(str(item.get("source"))) for item in promised)
