@@ -27,16 +27,15 @@ def annotated(
     One that is gone is `fixed` only if an agent that had reported it looked again (is among
     `completed`), which a recheck only asks for P0 and P1; otherwise it is `unchecked`.
     """
-    earlier = before(layout, run)
-    own, olds = (
-        [identity(run.target, row.title, row.file) for row in those]
-        for those in (findings, earlier)
+    findings, earlier = (
+        [each.replace(identity=identity(run.target, each.title, each.file)) for each in those]
+        for those in (findings, before(layout, run))
     )
-    pairs = matches(findings, own, earlier, olds)
+    pairs = matches(findings, earlier)
     dismissed = _recognized(run, findings, in_force(layout, run))
     annotated_findings = [
         finding.replace(
-            identity=olds[pairs[number]] if number in pairs else own[number],
+            identity=(earlier[pairs[number]] if number in pairs else finding).identity,
             since="still" if number in pairs else "new",
             dismissed=dismissed[number].reason if number in dismissed else "",
         )
@@ -48,7 +47,7 @@ def annotated(
             is_asked = not run.rechecks or old.severity in vocabulary.SERIOUS
             state = "unchecked" if completed.isdisjoint(old.agents) or not is_asked else "fixed"
             gone[state].append({
-                "identity": olds[number], "severity": old.severity or "?", "title": old.title,
+                "identity": old.identity, "severity": old.severity or "?", "title": old.title,
                 "place": old.place, "agents": list(old.agents),
             })  # fmt: skip
     return annotated_findings, gone
@@ -56,31 +55,21 @@ def annotated(
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
     """The findings of the previous run on the same target; empty without one."""
-    same = [
-        other
-        for other in runs.load_all(layout).documents
-        if (other.process, other.target) == (run.process, run.target)
-        and (other.started_at, other.id) < (run.started_at, run.id)
-    ]
-    for earlier in reversed(same):
-        readings = _readings(layout, earlier)
-        if any(other.validation in synthesis.COMPLETED for other in readings):
-            return synthesis.combined(readings)
+    for other in reversed(runs.load_all(layout).documents):
+        is_earlier = (other.started_at, other.id) < (run.started_at, run.id)
+        if is_earlier and (other.process, other.target) == (run.process, run.target):
+            readings = _readings(layout, other)
+            if any(reading.validation in synthesis.COMPLETED for reading in readings):
+                return synthesis.combined(readings)
     return []
 
 
-def matches(
-    findings: list[MergedFinding],
-    identities: list[str],
-    earlier: list[MergedFinding],
-    known_names: list[str],
-) -> dict[int, int]:
+def matches(findings: list[MergedFinding], earlier: list[MergedFinding]) -> dict[int, int]:
     """Map the numbers of findings to those in `earlier`, by identity, or by place and words."""
     pairs: dict[int, int] = {}
-    for number, name in enumerate(identities):
-        same = (old for old, earlier_name in enumerate(known_names) if earlier_name == name)
-        free = [old for old in same if old not in pairs.values()]
-        if free:
+    for number, finding in enumerate(findings):
+        same = (n for n, old in enumerate(earlier) if old.identity == finding.identity)
+        if free := [old for old in same if old not in pairs.values()]:
             pairs[number] = free[0]
     new, before = ([finding.rows[0] for finding in those] for those in (findings, earlier))
     for number, old in _alike(new, before):
