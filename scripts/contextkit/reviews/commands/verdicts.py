@@ -190,14 +190,15 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     else:
         from contextkit.base import redaction
 
-        rows = verdicts.table(entries, legacy, _machines(layout, loaded))
-        text, _ = redaction.redacted(rows, layout.limits.secrets_allow)
+        machines = _machines(layout, loaded)
+        told = [{**entry, "summary": f"on {machines[path]}: {entry['summary']}"}
+                if path in machines else entry for path, entry in loaded]  # fmt: skip
+        text, _ = redaction.redacted(verdicts.table(told, legacy), layout.limits.secrets_allow)
 
     def data() -> list[verdicts.Entry]:
-        paths = {id(entry): path for path, entry in loaded}
-        machines = _machines(layout, loaded)
-        return [_public(layout, entry, paths[id(entry)], machines.get(id(entry), ""))
-                for entry in shown]  # fmt: skip
+        machines, wanted = _machines(layout, loaded), set(map(id, shown))
+        return [_public(layout, entry, path, machines.get(path, ""))
+                for path, entry in loaded if id(entry) in wanted]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
 
@@ -210,15 +211,15 @@ def _closing(shown: list[verdicts.Entry]) -> list[str]:
     return [f"once it is dealt with, this closes it: `{call}`" for call in calls]
 
 
-def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[int, str]:
-    """The other machine that wrote a verdict, by its id(), or the review it was made from."""
+def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
+    """The other machine that wrote a verdict, by its path, or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
 
     others = addresses.files_elsewhere(layout)
     return {
-        id(entry): machine
+        path: machine
         for path, entry in loaded
         if (machine := others.get(path) or others.get(layout.join(str(entry.get("detail_path")))))
     }

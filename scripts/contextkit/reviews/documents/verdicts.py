@@ -243,19 +243,13 @@ def _read(path: str, at: int | None = None) -> Entry:
     return parse(data, stem)
 
 
-def table(
-    entries: list[Entry], legacy: bool = False, machines: dict[int, str] | None = None
-) -> str:
+def table(entries: list[Entry], legacy: bool = False) -> str:
     """One row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
-    Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
-    the entry's id(), the other machine that a verdict is from.
+    Rows have at most 160 characters; `legacy` rows have the full summary.
     """
-    others = {key: f"on {name}: " for key, name in (machines or {}).items()}
-    rows = []
-    for entry in entries:
-        summary = others.get(id(entry), "") + entry["summary"]
-        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], summary))))
+    cells = ((entry["status"], entry["agent"], entry["summary"]) for entry in entries)
+    rows = ("\t".join(map(names.one_line, row)) for row in cells)
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 
