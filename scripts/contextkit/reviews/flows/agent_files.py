@@ -210,9 +210,8 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     review = agent_review.parse(text, mode, terms(asked, agent))
     text = agent_review.bounded(text)
     if reason := doubt(asked, agent, path, review):
-        reading = foreign(layout, agent, path, reason)
-        none = reading.review.replace(run=review.run)
-        return reading.replace(review=none, text=text, sha256=sha256)
+        none = Review(validation="missing", run=review.run)
+        return foreign(layout, agent, path, reason, review=none, text=text, sha256=sha256)
     header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
@@ -251,23 +250,22 @@ def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
     return ""
 
 
-def foreign(
-    layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
-) -> Reading:
+def foreign(layout: Layout, agent: str, path: str, reason: str, **more: Any) -> Reading:
     """The reading of a file that is not from this run, for this reason."""
+    fields = {"flags": ("foreign",), "review": Review(validation="missing"), **more}
     return Reading(
         agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
-        summary=f"foreign: {reason}", flags=("foreign", *flags),
-        review=Review(validation="missing"),
+        summary=f"foreign: {reason}", **fields,
     )  # fmt: skip
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     """The files in a run's folder from agents not on its roster: foreign."""
     reason = "this run did not ask for this agent; its file is not ingested"
+    flags = ("foreign", "not_asked")
     there = _agents_in(asked.folder) if asked.run and os.path.isdir(asked.folder) else ()
     return [
-        foreign(layout, agent, agent_file(asked.folder, agent), reason, ("not_asked",))
+        foreign(layout, agent, agent_file(asked.folder, agent), reason, flags=flags)
         for agent in there
         if agent not in asked.agents
     ]
