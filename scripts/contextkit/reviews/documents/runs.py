@@ -195,12 +195,6 @@ def load(layout: Layout, run: str) -> Run:
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
     """Every run, oldest first, or only those that started at the stamp `since` or later."""
     folder = layout.store("run")
-    try:
-        there = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return Loaded()
-    except NotADirectoryError:
-        raise ContextError(f"{layout.shown(folder)}: a file is in the way") from None
 
     def read(path: str) -> Run:
         run = parse(files.read(path), layout.shown(path))
@@ -208,6 +202,7 @@ def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
             raise ContextError(f"{path}: names another run, {run.id}")
         return run
 
+    there = verdicts.listed(layout, folder)
     fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
     loaded = layout.load([os.path.join(folder, name) for name in fitting], read)
     loaded.sort(key=lambda pair: (pair[1].started_at, pair[1].id))

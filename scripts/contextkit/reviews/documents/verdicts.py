@@ -200,7 +200,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     Another machine's verdict, kept beside ours, is listed as well: both must be seen.
     """
     store = store or layout.verdicts
-    listing = [name for name in _listed(layout, store) if _is_verdict(name) and name[0] != "."]
+    listing = [name for name in listed(layout, store) if _is_verdict(name) and name[0] != "."]
     if not listing:
         return Loaded()
     at = os.open(store, os.O_RDONLY)
@@ -213,7 +213,8 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 
-def _listed(layout: Layout, store: str) -> list[str]:
+def listed(layout: Layout, store: str) -> list[str]:
+    """The names in a folder of ours, sorted; none without it. Raises ContextError for a file."""
     files.proved(os.path.join(store, ""))
     try:
         return sorted(os.listdir(store))
@@ -322,7 +323,7 @@ def clean(
     """Remove drafts and all verdicts that `keep(entry)` rejects, but no `.md`; their names."""
     store = store or layout.verdicts
     removed = []
-    for name in _listed(layout, store):
+    for name in listed(layout, store):
         path = os.path.join(store, name)
         verdict = _is_verdict(name) and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
