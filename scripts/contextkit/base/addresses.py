@@ -160,13 +160,12 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     """
     text = ref.strip()
     named, name = parts(text)
-    if named and kind and named != kind:
+    if kind:
         bare(text, kind)
     wanted = named or kind
     by_path = "" if named else _file(layout, text)
     if by_path:
-        made = of(layout, by_path, wanted)
-        if made:
+        if made := of(layout, by_path, wanted):
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
         raise ContextError(f"{layout.shown(by_path)}: is not a document of any contextkit store")
     path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
@@ -214,11 +213,9 @@ def _stamp(ref: str) -> str:
     """The digits of the time in an address, which sort chronologically; '' if it has none."""
     digits = ""
     for part in ref.replace("_", "/").replace(":", "/").split("/"):
-        shape = names.shape(part)
-        for form, length in (("00000000T000000", 15), ("00000000-000000", 15)):
-            at = shape.find(form)
-            if at >= 0:
-                digits = "".join(c for c in part[at : at + length] if c.isdigit())
+        at = names.shape(part).replace("-", "T").find("00000000T000000")
+        if at >= 0:
+            digits = part[at : at + 8] + part[at + 9 : at + 15]
     return digits
 
 
@@ -240,12 +237,11 @@ def named_in(layout: Layout, text: str) -> list[str]:
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
             continue
-        ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
-        if ref and ref not in refs:
-            refs[ref] = None
-            if len(refs) == _MOST_IN_TEXT:
-                break
-    return list(refs)
+        core = word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:")
+        refs[_named(layout, core)] = None
+        if len(refs) - ("" in refs) == _MOST_IN_TEXT:
+            break
+    return list(filter(None, refs))
 
 
 def _named(layout: Layout, word: str) -> str:

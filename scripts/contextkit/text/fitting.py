@@ -9,6 +9,8 @@ Nothing here counts tokens: `fits` does, so that the text around the parts is me
 
 from __future__ import annotations
 
+import itertools
+
 from contextkit.base import names, tokens
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
@@ -99,10 +101,5 @@ def beginning(text: str, fits: Callable[[str], bool]) -> str:
 
 def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
     """How many of the first texts, one a line, fit into `room` estimated tokens."""
-    count = 0
-    for text in texts:
-        room -= tokens.estimate(text, tokenizer) + 1
-        if room < 0:
-            break
-        count += 1
-    return count
+    sums = itertools.accumulate(tokens.estimate(text, tokenizer) + 1 for text in texts)
+    return sum(1 for _ in itertools.takewhile(lambda used: used <= room, sums))

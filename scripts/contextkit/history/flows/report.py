@@ -274,7 +274,9 @@ def text(facts: Facts) -> str:
     lines += [tables.table(("tokens", "from", "to"), bands)] if bands else ["  nowhere yet"]
     machines = [tuple(map(str, row)) for row in facts["machines"]]
     lines += ["", tables.table(("stored on", "documents", "tokens"), machines)] if machines else []
-    return "\n".join(names.spoken(line) for part in lines for line in part.split("\n"))
+    return "\n".join(
+        names.brief(line, names.PRINTED) for part in lines for line in part.split("\n")
+    )
 
 
 _SPENT = (

@@ -356,7 +356,7 @@ def tree(history: History, top: Facts) -> str:
         ("left", _branches(history, history.left, ref), "nothing known"),
     ):
         lines += ["", title, *(rows or [f"  {none}"])]
-    return "\n".join(map(names.spoken, lines))
+    return "\n".join(names.brief(line, names.PRINTED) for line in lines)
 
 
 def _how_much(opened: Facts) -> str:

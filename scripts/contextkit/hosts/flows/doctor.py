@@ -355,7 +355,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find stores that git should ignore: each must have its own rule and no tracked file."""
-    for folder in filter(os.path.isdir, layout.ephemeral):
+    for folder in filter(os.path.isdir, map(layout.place, stores.HIDDEN)):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
         if os.listdir(folder) and "*" not in rules.split():

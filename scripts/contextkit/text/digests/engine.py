@@ -618,7 +618,8 @@ def _more(missing: list[Unit], partly: bool, top: int) -> dict[str, tuple[str, i
     by_group = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
-        listed = len(set(names)) == len(units) <= _NAMES
+        is_apt = group == _FAILED or _FAILED not in groups  # rather another failure than names
+        listed = is_apt and len(set(names)) == len(units) <= _NAMES
         count, first = sum(unit.times for unit in units), min(unit.line for unit in units)
         text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         if group == reading.FAILING:

@@ -45,10 +45,13 @@ def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
 
 
 def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
-    """The count of each word in a column, in order of first occurrence.
+    """The count of each word in a column, in order of first occurrence; 1 for each of many.
 
     again: the positions of words that occur again, and how often they do
     """
+    distinct = dict.fromkeys(words, 1)
+    if not 1 < len(distinct) <= _VALUES:
+        return distinct
     counts = Counter(words)
     for at, count in again:
         counts[words[at]] += count

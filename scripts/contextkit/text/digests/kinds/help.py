@@ -56,7 +56,7 @@ def confidence(text: str) -> int:
 
 def is_page(text: str) -> bool:
     """Whether a text is a page of a manual, of which nothing is a failure."""
-    return any(map(_PAGE.match, text.expandtabs().split("\n", 3)[:3]))
+    return any(_PAGE.match(line.expandtabs()) for line in text.split("\n", 3)[:3])
 
 
 def units(text: str) -> list[Unit]:

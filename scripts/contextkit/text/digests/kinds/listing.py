@@ -372,7 +372,7 @@ def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
     """The line above each of some lines that is less deep than it; none for one at the margin."""
     above: dict[int, str] = {}
     open_lines: list[tuple[int, str]] = []  # depths and words of those that one is in
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines[: max(numbers, default=-1) + 1]):
         depth = reading.depth(line)
         while open_lines and open_lines[-1][0] >= depth:
             open_lines.pop()
