@@ -45,7 +45,6 @@ _SAID = ("body", "description", "details", "detail", "explanation", "message", "
 _FIX = ("fix", "suggestion", "recommendation", "remediation")
 _COMPARED = 400  # of the most severe findings are compared with each other
 _MOST_PAIRS = 50
-_PROTOCOL = "1.0"
 _OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
                    "dismissed")  # fmt: skip
 ALIKE, _ONE = 0.39, 0.44  # thresholds: perhaps one finding; one finding if at one place
@@ -356,7 +355,7 @@ def document(
         "verdict": verdict(sources),
         "early_stop": False, "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
-        "synthesis_protocol_version": _PROTOCOL,
+        "synthesis_protocol_version": "1.0",
         **{key: value for key, value in head.items() if key not in first},
         "conflicts": conflicts(sources, findings),
         "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(findings)],

@@ -61,6 +61,8 @@ _UNFINISHED = {"done": "unrenamed", "writing": "partial", "foreign": "partial"}
 # Mildest first: a run is as good as its worst verdict.
 _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
           "ERROR")  # fmt: skip
+_RANKS = {status: rank for rank, status in enumerate(_ORDER)}
+_UNKNOWN = _RANKS["NEEDS_ATTENTION"]  # the rank of any other status
 
 
 class Worker(Record):
@@ -345,7 +347,7 @@ def standings(
             continue
         stored = verdicts.load_all(layout, runs.verdict_folder(layout, run.id)).documents
         statuses = [entry["status"] for entry in stored if entry["agent"] in run.roster]
-        worst = max(statuses, key=_rank, default="")
+        worst = max(statuses, key=lambda status: _RANKS.get(status, _UNKNOWN), default="")
         done = sum(agent_files.is_there(layout.join(run.output_dir), agent) for agent in run.roster)
         shown.append({
             "id": run.id, "run": run.id, "process": run.process, "target": run.target,
@@ -353,10 +355,6 @@ def standings(
             "status": worst, "ref": f"run:{run.id}",
         })  # fmt: skip
     return shown, [str(status) for status in loaded.broken]
-
-
-def _rank(status: str) -> int:
-    return _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION")
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
