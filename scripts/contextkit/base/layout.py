@@ -207,7 +207,7 @@ class Layout:
         place = os.path.dirname(place) if store.is_file else place
         if os.path.islink(place):
             return []
-        return [place] if store.is_file else files.folders(place, apart=_CLONES)
+        return [place] if store.is_file else stores.folders(place, apart=_CLONES)
 
     def of_worktree(self, named: str) -> Layout:
         """The layout of another worktree, given its path, its folder's name, or its branch.

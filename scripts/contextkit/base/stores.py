@@ -146,6 +146,15 @@ def files_in(folder: str, suffix: str) -> list[str]:
     return [name for name in plain if name.endswith(suffix) and name[0] != "."]
 
 
+def folders(place: str, apart: str = "") -> list[str]:
+    """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
+    paths = []
+    for folder, inside, _ in os.walk(place):
+        inside[:] = [name for name in inside if name != apart]
+        paths.append(folder)
+    return paths
+
+
 def with_documents() -> list[Store]:
     """The stores that doctor and status read."""
     return [store for store in STORES if store.module]

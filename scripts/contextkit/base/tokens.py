@@ -6,7 +6,7 @@ Its weights were fitted to public repositories; median error 4 %, 95th percentil
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Any, Callable
+from contextkit.base.type_names import Any, Callable, Iterable
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
@@ -59,6 +59,11 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
     if len(data) > len(text):
         total += two * count(b"2") + three * count(b"3") + four * count(b"4")
     return max(1, round(total)) if text else 0
+
+
+def estimates(texts: Iterable[str], profile: str = DEFAULT) -> list[int]:
+    """The estimate of each text."""
+    return [estimate(text, profile) for text in texts]
 
 
 def _sampled(text: str) -> str:

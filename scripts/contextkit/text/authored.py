@@ -6,14 +6,15 @@ in order of their value to a reader: verdicts, summaries, decisions, open questi
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
-from contextkit.text.patterns import Pattern
 
 _ROLES = {  # words of headings
     "verdict": (
@@ -146,6 +147,7 @@ class Authored(NamedTuple):
         return " ".join(text if text[-1] in ".!?。！？…" else text + "." for text in texts[:most])
 
 
+@functools.cache
 def role_of(title: str) -> str:
     """The role that a heading or label announces, a key of `_ROLES`; '' for any other."""
     bare = _CUTS.sub("", _NUMBER.sub("", title.replace("*", "").replace("`", ""))).strip().lower()

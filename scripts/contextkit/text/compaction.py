@@ -12,11 +12,11 @@ import json
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
-from contextkit.text.patterns import Pattern
 
 _BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # the size of a listing's entries
 _COMMIT = Pattern(r"commit ([0-9a-f]{7,64})\b(.*)")

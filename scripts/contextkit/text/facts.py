@@ -16,7 +16,7 @@ command half a bare interpreter start.
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Iterable, Iterator
 
 Fact = tuple[str, str, int]  # kind, text, line from 1
 
@@ -63,6 +63,12 @@ def share(whole: str, text: str) -> str:
     """`12/87`: the facts of `whole` that its replacement `text` carries, of all; '' of no text."""
     facts = find(whole)
     return f"{kept(facts, text)}/{len(facts)}" if whole else ""
+
+
+def carried(texts: Iterable[str], whole: Iterable[Fact]) -> list[frozenset[tuple[str, str]]]:
+    """The facts of each of the texts that are also facts of the `whole`, without their lines."""
+    pairs = {(kind, value) for kind, value, _ in whole}
+    return [frozenset((kind, value) for kind, value, _ in find(t)) & pairs for t in texts]
 
 
 def kept(facts: list[Fact], text: str) -> int:

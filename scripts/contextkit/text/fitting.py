@@ -14,6 +14,7 @@ import itertools
 from contextkit.base import names, tokens
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
+_WHOLE = 1 << 60  # characters
 Fits = Callable[[Sequence[str]], bool]
 
 
@@ -34,10 +35,11 @@ class Part:
 
     def after(self, step: int) -> str:
         """The text once all steps up to this one have been taken."""
-        width = next((width for at, width in reversed(self.cuts) if at <= step), len(self.text))
-        return self.to(width)
+        return self.to(next((width for at, width in reversed(self.cuts) if at <= step), _WHOLE))
 
     def to(self, width: int) -> str:
+        if width >= len(self.text):
+            return self.text
         return self.clip(self.text, width) if width else ""
 
 

@@ -14,9 +14,9 @@ from collections import Counter
 
 from contextkit.base import formats, packages
 from contextkit.base.errors import ContextError
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterator
-from contextkit.text.patterns import Pattern
 
 TAG = "<>"  # the key of an XML element's name
 LINES = "<lines>"  # the key of an element's first and last line

@@ -107,8 +107,9 @@ class Folder(Engine):
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         for key in keys:
+            path = os.path.join(self._where, key)
             missing = contextlib.suppress(FileNotFoundError, NotADirectoryError)
-            with missing, files.opened(os.path.join(self._where, key)) as file:
+            with missing, open(files.opened(path), "rb") as file:
                 yield key, file.read(manifests.MOST_MANIFEST + 1)
 
     def _write(self, keys: dict[str, bytes]) -> None:

@@ -10,6 +10,7 @@ import sys
 
 from contextkit.base import addresses, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
+from contextkit.base.expressions import MADE
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
@@ -17,7 +18,6 @@ from contextkit.outputs.flows import pump
 from contextkit.outputs.flows.pump import Job
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

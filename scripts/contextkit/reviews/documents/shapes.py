@@ -15,11 +15,11 @@ import itertools
 import re
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
-from contextkit.text.patterns import Pattern
 
 EXPLAINS = vocabulary.word_set("legends")
 _GENERAL = vocabulary.word_set("general")

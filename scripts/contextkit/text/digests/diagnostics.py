@@ -12,6 +12,7 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
@@ -19,7 +20,6 @@ from contextkit.text.digests import folding, pieces, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = (

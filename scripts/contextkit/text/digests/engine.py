@@ -19,13 +19,13 @@ import math
 from collections import Counter
 
 from contextkit.base import tokens
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text import facts, fitting
 from contextkit.text.digests import kinds, reading
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 # `make bench what=receipts` (reports) and `what=outputs` (tools) measure what these numbers keep.
 _LISTED = 0.12  # share of the cap for entries of lists
@@ -260,20 +260,20 @@ class _Weighed:
     ) -> None:
         self.units = units
         self.facts = self._facts(all_facts or [])
-        self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
+        sizes = tokens.estimates([unit.text for unit in units], tokenizer)
+        self.costs = [size + _ROW for size in sizes]
         self.brief = [
             min(cost, tokens.estimate(unit.text[: self.briefest], tokenizer) + _ROW)
             if len(unit.text) > self.briefest
             else cost
             for unit, cost in zip(units, self.costs, strict=True)
         ]
-        aspects = {unit.aspect for unit in units}
-        sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
-        self.aspects = [sizes[unit.aspect] for unit in units]
+        aspects = list({unit.aspect for unit in units})
+        by_aspect = dict(zip(aspects, tokens.estimates(aspects, tokenizer), strict=True))
+        self.aspects = [by_aspect[unit.aspect] for unit in units]
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        pairs = {(kind, value) for kind, value, _ in all_facts}
-        return [carried(unit.text, pairs) for unit in self.units]
+        return facts.carried([unit.text for unit in self.units], all_facts)
 
     def new(self, index: int, covered: set[tuple[str, str]]) -> float:
         """The share of a unit that is not covered yet."""
@@ -318,11 +318,6 @@ class _WeighedByWords(_Weighed):
             return 0.0
         new = max(share, _NEW) * self._whole[index]
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
-
-
-def carried(text: str, all_facts: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The facts of `text` that are also facts of the whole text."""
-    return frozenset((kind, value) for kind, value, _ in facts.find(text)) & all_facts
 
 
 def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int]]:
@@ -454,7 +449,10 @@ def _digest(
     main: int,
 ) -> Digest:
     """The digest: the units in the text's order, grouped by heading, and counts of the others."""
-    units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
+    units = _in_order([
+        all_units[i] if all_units[i].text == told[i] else all_units[i]._replace(text=told[i])
+        for i in sorted(told) if i != main
+    ])  # fmt: skip
     aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too

@@ -13,12 +13,12 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import failure_words, failures, folding, pieces, reading, runners
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
-from contextkit.text.patterns import Pattern
 
 _TRIED = (  # behind its mark: a test, its number of tries, and its duration
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"

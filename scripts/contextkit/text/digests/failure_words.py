@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from contextkit.text.patterns import Pattern
+from contextkit.base.expressions import Pattern
 
 _FAILURES = (  # parts of words about a failure, and the endings of such words
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"

@@ -12,10 +12,10 @@ import itertools
 import json
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import failure_words, folding, lines, reading
 from contextkit.text.digests.lines import Lines
-from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterable
 from contextkit.text.digests import reading
-from contextkit.text.patterns import Pattern
 
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")

@@ -23,6 +23,7 @@ import operator
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Collection, Iterable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.failure_words import FINE, may_say
@@ -39,7 +40,6 @@ from contextkit.text.digests.pieces import (
     starts,
 )
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`
 # (a lookbehind after the first digit is faster)

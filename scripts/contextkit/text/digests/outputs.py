@@ -14,6 +14,7 @@ import functools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
@@ -31,7 +32,6 @@ from contextkit.text.digests.pieces import (
     pieces,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
-from contextkit.text.patterns import Pattern
 
 # tried on each segment
 _WHOLE = ("results", "json", "diff", "code", "help", "table", "listing", "plain")

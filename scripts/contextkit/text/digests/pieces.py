@@ -18,6 +18,7 @@ import marshal
 import os
 import sys
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, NoReturn, T
 from contextkit.text.digests.failure_words import (
     FAILS,
@@ -30,7 +31,6 @@ from contextkit.text.digests.failure_words import (
     sought,
     word_at,
 )
-from contextkit.text.patterns import Pattern
 
 READ = 500  # characters of a line that are searched
 SAMPLE = 60  # lines by which a log is known

@@ -15,11 +15,11 @@ import re
 from collections import Counter
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
 from contextkit.text.digests import pages
-from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be shown by itself

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)

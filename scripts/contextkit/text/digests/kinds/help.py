@@ -6,10 +6,10 @@ import itertools
 import operator
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Unit, cut
-from contextkit.text.patterns import Pattern
 
 _USAGE = Pattern(
     r"\s{0,8}(?:usage|uso|utilisation|aufruf|verwendung|gebruik|synopsis|übersicht|sinopsis"

@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
@@ -15,7 +16,6 @@ from contextkit.text.digests.failure_words import is_amiss, says_failed
 from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # not a line of a compiler or linter

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics, failed_tests, failures, requests
 from contextkit.text.digests.failure_words import says_failed
@@ -13,7 +14,6 @@ from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
