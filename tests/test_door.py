@@ -14,7 +14,7 @@ THROUGH = {
     "contextkit/base/cli.py:say",
     "contextkit/base/cli.py:_print",
     "contextkit/hosts/commands.py:_carried_out",
-    "contextkit/subagents/commands.py:_draw",
+    "contextkit/subagents/commands.py:show",
 }
 OWN_WORDS = {
     "contextkit/__init__.py:": "a Python that is too old for anything else",
@@ -23,7 +23,7 @@ OWN_WORDS = {
     "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
     "contextkit/base/tables.py:_terminal_width": "asks for a width",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
-    "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
+    "contextkit/subagents/commands.py:show": "asks whether it is a terminal",
     "contextkit/hosts/documents/vendored.py:main": "before anything is installed",
     "contextkit/outputs/flows/running.py:main": "the command line of its caller",
     "contextkit/outputs/flows/running.py:_start": "the command line of its caller",
