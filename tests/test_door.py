@@ -23,7 +23,7 @@ OWN_WORDS = {
     "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
     "contextkit/base/tables.py:_terminal_width": "asks for a width",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
-    "contextkit/subagents/commands.py:show": "asks whether it is a terminal",
+    "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
     "contextkit/hosts/documents/vendored.py:main": "before anything is installed",
     "contextkit/outputs/flows/running.py:main": "the command line of its caller",
     "contextkit/outputs/flows/running.py:_start": "the command line of its caller",
