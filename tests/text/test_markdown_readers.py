@@ -21,6 +21,7 @@ OTHERS = {
     "memory/documents/findings.py": "hot: ten thousand summaries are listed, few of them parsed",
     "memory/flows/recovery_report.py": "makes headings deeper and closes fences that were cut",
     "payloads/documents/store.py": "the title of a payload, which stands in its first line",
+    "text/digests/reading.py": "hot: splits a text of any size",
 }
 
 

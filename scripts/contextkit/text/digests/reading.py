@@ -62,7 +62,7 @@ class Unit(NamedTuple):
 
 
 class Part(str):
-    """What is read of a very long text: its beginning and its end.
+    """What is read of a very long text: its beginning, its end, and decisive lines.
 
     `whole` is the full text; `numbers` has for each line here its number in that text.
     """
@@ -71,21 +71,49 @@ class Part(str):
     numbers: list[int]
 
 
-_WHOLE = 400_000  # length in characters up to which a text is read whole
-_HEAD, _TAIL = 280_000, 120_000  # characters read at the beginning and end of a longer text
+_WHOLE = 120_000  # length in characters up to which a text is read whole
+_HEAD, _TAIL = 14_000, 5_000  # characters read at the beginning and end of a longer text
+_DECISIVE = ("FAIL", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
+             "Exception", "rror:", ": error", "fatal:", "Verdict", "Key finding", "P0", "Recommend",
+             "must not", "P1", "diff --git ")  # fmt: skip
+_ABOVE = 10_000  # characters above a line in which its heading is searched
+_BELOW = 200  # characters read below a heading
+_BETWEEN = 8_000  # characters of decisive lines that are read in between
 
 
+@functools.lru_cache(maxsize=1)
 def part(text: str) -> str:
     """`text` itself, or for a long one, the part that is read."""
     if len(text) <= _WHOLE:
         return text
     head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
     tail = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
-    beginning = text[:head].rstrip("\n")
-    excerpt = Part(f"{beginning}\n{text[tail:]}")
-    first, skipped = beginning.count("\n") + 1, text.count("\n", 0, tail)
-    last = range(skipped + 1, skipped + text.count("\n", tail) + 2)
-    excerpt.whole, excerpt.numbers = text, [*range(1, first + 1), *last]
+    spans = {(0, head), (tail, len(text))}
+    room = _BETWEEN
+    for mark in _DECISIVE:
+        at = text.find(mark, head, tail) if room > 0 else -1
+        while at >= 0 and room > 0:
+            start = max(text.rfind("\n", head, at) + 1, head, at - 500)
+            needed = at + _BELOW if text[start] == "#" else at  # a heading, with the text below it
+            end = text.find("\n", needed, at + 2000) + 1 or min(at + 2000, tail)
+            room -= 0 if (start, end) in spans else end - start
+            spans |= {(start, end), *_headings(text, start, head)}
+            at = text.find(mark, end, tail)
+    pieces: list[str] = []
+    numbers: list[int] = []
+    line, last = 1, 0
+    for start, end in sorted(spans):
+        start = max(start, last)
+        if start >= end:
+            continue
+        line += text.count("\n", last, start)
+        piece = text[start:end]
+        count = piece.count("\n")
+        numbers += range(line, line + count + (not piece.endswith("\n")))
+        pieces.append(piece if piece.endswith("\n") else piece + "\n")
+        line, last = line + count, end
+    excerpt = Part("".join(pieces))
+    excerpt.whole, excerpt.numbers = text, [*numbers, line]
     return excerpt
 
 
@@ -122,6 +150,23 @@ def listed(counts: Counter[str], most: int) -> str:
     """The most frequent names with their counts: `a x3, b x2, +4 more`."""
     shown = ", ".join(f"{name} x{count}" for name, count in counts.most_common(most))
     return shown + (f", +{len(counts) - most} more" if len(counts) > most else "")
+
+
+def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:
+    """The nearest heading above `at`, if it is near enough, and its parent heading.
+
+    Without them, text between the parts that are read would be shown under the headings of the
+    beginning.
+    """
+    before = at
+    for mark in ("\n#", "\n## "):
+        start = text.rfind(mark, max(first - 1, at - _ABOVE), before) + 1
+        if not start:
+            return
+        yield start, text.find("\n", start) + 1 or len(text)
+        if text.startswith(("# ", "## "), start):
+            return
+        before = start
 
 
 class Block(NamedTuple):
