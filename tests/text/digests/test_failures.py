@@ -139,7 +139,7 @@ def test_a_failed_subtest_is_one_failure() -> None:
         "SUBFAILED(i=2) tests/test_a.py::T::test_sub - AssertionError: 2 == 2",
     ]
     found = [failure.said for failure in failed(lines)]
-    assert found == ["T.test_sub (i=2): AssertionError: 2 == 2 (tests/test_a.py:7)"]
+    assert found == [f"{lines[3]} (tests/test_a.py:7)"]
     lines = [
         "test_sub (tests.a.T.test_sub) (i=2) ... FAIL",
         "FAIL: test_sub (tests.a.T.test_sub) (i=2)",

@@ -329,7 +329,7 @@ def test_what_a_passing_test_prints_is_no_failure_and_a_call_is_no_place() -> No
     assert f"cart › fetches: {came} (src/red.test.js:6:49)" in failed
     assert "deprecated" not in failed and "src/a.js" not in failed
     assert "toBe(3)" not in failed and "get(4711)" not in failed
-    assert "Test suite failed to run: Cannot find module './gone'" in failed
+    assert "src/red.test.js: Test suite failed to run: Cannot find module './gone'" in failed
 
 
 def test_a_pending_test_of_rspec_is_no_failure_and_its_progress_is_none() -> None:

@@ -46,6 +46,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
 _BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
 _RULES = "─—-= "
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
+_SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$"
     r"|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
@@ -97,6 +98,7 @@ _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _DIGITS = Pattern(r"\d+")
 _SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
+_SUITE = "Test suite failed to run"  # jest's, for a whole file
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be shown
 
 
@@ -114,6 +116,8 @@ class _Block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
             self.place = failures.place_in(text.bare[at - 1])
+        if self.message.startswith("expect("):
+            self.message = ""
         if not self.values and len(self._signed) > 1:
             self.values = [f"{self._signs[sign]} {text}" for sign, text in self._signed.items()]
         if self.values:
@@ -254,7 +258,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
         if name := names.get(at):
-            heads[at] = name
+            heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
@@ -287,7 +291,9 @@ def _named(piece: Piece) -> list[tuple[int, str]]:
         line = piece.bare.get(number) or pieces.bare(piece.all[number])
         if line.startswith(failure_words.OF_PYTEST):
             continue
-        if _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
+            names[number] = f"{subtest[2]} {subtest[1]}"
+        elif _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
             names[number] = test[test.lastindex]
     return [*names.items()]
 
@@ -296,6 +302,12 @@ def _may_name(line: str) -> bool:
     """Whether a line may name a failed test: all such lines have a mark or one of some words."""
     is_marked = line[:1] in _BEGIN_TESTS or line.endswith("..Failed")
     return is_marked or "FAIL" in line or "ERROR" in line
+
+
+def _file_above(text: Lines, at: int) -> str:
+    """The file that failed as a whole, named above."""
+    above = (line for n in range(at, -1, -1) if _GROUP.match(line := text.bare[n]))
+    return next((f"{line.split()[1]}: " for line in above), "")
 
 
 def _continued(text: Lines, at: int, name: str) -> str:
