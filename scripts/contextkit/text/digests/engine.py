@@ -23,7 +23,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text import facts, fitting
-from contextkit.text.digests import kinds, reading
+from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 
@@ -44,10 +44,13 @@ _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n 
 _REPORT = 50  # confidence in a report below which its headings may be comments in code
 _ENOUGH = 2.2  # times the cap: the units chosen before they are measured
 _UNCUT = 2  # ranked units that are never cut to make room
-_NEXT = 4  # units tried for the room left at the end
+_NEXT, _CUT = 4, 2  # units tried for the room left at the end, and those that may be cut
 OPENED = 60  # lines that are opened at a time
 _FAILED = "failed"  # the group of what failed
 _UNITS = 2000  # units that are weighed at most
+_SHORT = 12  # least characters of a cut unit
+_HALF_LINE = 48  # bytes from which on a beginning says something without a fact
+_MOST = 0.3  # least share of a unit that is cut
 
 
 class Row(NamedTuple):
@@ -332,37 +335,76 @@ def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int
 def _fitting(
     weighed: _Weighed, chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
 ) -> dict[int, str]:
-    """The texts of as many units as fit, by index, in order of value; a single one may be cut."""
+    """The texts of as many units as fit, by index, in order of value; the last may be cut."""
     units = weighed.units
+    tried: dict[tuple[tuple[int, str], ...], bool] = {}
 
-    def fit(parts: dict[int, fitting.Part]) -> dict[int, str]:
+    def fit(parts: list[tuple[int, fitting.Part]]) -> dict[int, str]:
         def told(texts: Sequence[str]) -> dict[int, str]:
-            return {index: text for index, text in zip(parts, texts, strict=True) if text}
+            by_index: dict[int, str] = {}
+            for (index, _), text in zip(parts, texts, strict=True):
+                if len(text) > len(by_index.get(index, "")):
+                    by_index[index] = text
+            return by_index
 
-        return told(fitting.fit([*parts.values()], lambda texts: fits(told(texts))))
+        def all_fit(texts: Sequence[str]) -> bool:
+            by_index = told(texts)
+            key = tuple(by_index.items())
+            if key not in tried:
+                tried[key] = fits(by_index)
+            return tried[key]
+
+        return told(fitting.fit([part for _, part in parts], all_fit))
+
+    def whole(index: int, step: int) -> tuple[int, fitting.Part]:
+        return index, fitting.Part(units[index].text, ((step, 0),))
 
     first = fit(_parts(weighed, chosen))
+    kept = [(index, fitting.Part(text)) for index, text in first.items()]
     left = [index for index in [*chosen, *others] if index not in first]
     group = next((units[index].group for index in left if units[index].group), "")
     left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
-    parts = {index: fitting.Part(text) for index, text in first.items()}
-    parts |= {index: fitting.Part(units[index].text, ((1, 0),)) for index in left}
-    if not first and left:
-        parts[left[0]] = fitting.Part(units[left[0]].text, ((1, 0),), 1, reading.clause)
-    return fit(parts)
+    cut = [index for index in left if not units[index].group] or left  # others: whole or counted
+    alone, to_word = len(kept) < 2, functools.partial(_to_clause, between_words=True)
+    return fit([
+        *kept,
+        *(whole(index, 1) for index in left),
+        *((index, _cuttable(units[index].text, clip, alone))
+          for clip in (_to_clause, to_word) for index in cut[:_CUT]),
+    ])  # fmt: skip
 
 
-def _parts(weighed: _Weighed, chosen: list[int]) -> dict[int, fitting.Part]:
+def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part]]:
     """The units as parts to fit: the last go first, and long ones are cut before ranked ones go."""
     units, brief = weighed.units, weighed.briefest
     free = sum(not units[index].rank for index in chosen)
-    parts: dict[int, fitting.Part] = {}
+    parts: list[tuple[int, fitting.Part]] = []
     for step, index in zip(range(len(chosen), 0, -1), chosen, strict=True):
         is_long = len(parts) >= _UNCUT and units[index].rank > 0
         cuts = ((free + 1, 2 * brief), (free + 2, brief)) if is_long else ()
-        cuts = (*cuts, (step + 2 * (step > free), 0))
-        parts[index] = fitting.Part(units[index].text, cuts, clip=reading.both_ends)
+        part = fitting.Part(units[index].text, (*cuts, (step + 2 * (step > free), 0)))
+        part.clip = reading.both_ends
+        parts.append((index, part))
     return parts
+
+
+def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
+    """A unit that may be cut to a beginning that is meaningful, or if it is `alone`."""
+
+    def speaking(text: str, width: int) -> str:
+        if width >= len(text):
+            return text
+        beginning = clip(text, width)
+        return beginning if alone or _speaks_for_itself(beginning) else ""
+
+    return fitting.Part(text, ((1, 0),), least=1, clip=speaking)
+
+
+def _to_clause(text: str, width: int, between_words: bool = False) -> str:
+    """The beginning of a unit up to a clause, or a word; '' if too little would be left."""
+    least = _least(text, between_words)
+    ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
+    return reading.beginning(text, ends[-1]) if ends else ""
 
 
 class _Choice:
@@ -439,6 +481,19 @@ class _Choice:
         return None
 
 
+def _speaks_for_itself(beginning: str) -> bool:
+    """Whether the beginning of a unit is meaningful: it has a fact, or is half a line long."""
+    return len(beginning.encode()) > _HALF_LINE or bool(facts.find(beginning))
+
+
+def _least(text: str, between_words: bool) -> int:
+    """The least number of characters to keep of a unit; a `not` or `if` in a clause stays."""
+    least = max(_SHORT, round(_MOST * len(text)))
+    for match in weighing.NEGATING.finditer(text) if between_words else ():
+        least = max(least, match.end())
+    return least
+
+
 def _digest(
     kind: str,
     all_units: list[Unit],
@@ -458,12 +513,16 @@ def _digest(
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
     key = told[main] if main >= 0 else ""
     rows: list[Row] = []
-    for unit in units:
+    for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
-            before = rows[-1].finding
-            whole = f"{before.removesuffix('.')}; {unit.text}"
-            whole = whole if unit.group == _FAILED else reading.joined(before, unit.text)
-            rows[-1] = rows[-1]._replace(finding=whole)
+            more = _without_lead(unit.text, units[number - 1].text)
+            finding = rows[-1].finding
+            finding = (
+                f"{finding.removesuffix('.')}; {more}"
+                if unit.group == _FAILED
+                else reading.joined(finding, more)
+            )
+            rows[-1] = rows[-1]._replace(finding=finding)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
@@ -519,6 +578,17 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     free = [i for i in chosen if units[i].rank != reading.LISTED and units[i].aspect != "size"]
     telling = [i for i in free if _SAYS_MORE.search(units[i].text)]
     return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
+
+
+def _without_lead(item: str, before: str) -> str:
+    """An item without its lead-in, if the item before it has the same one."""
+    lead = item[: item.find(": ") + 2]
+    while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
+        lead = item[: longer + 2]
+    is_whole = lead.count("(") == lead.count(")")
+    return (
+        item[len(lead) :] if len(lead) > _SHORT and is_whole and before.startswith(lead) else item
+    )
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:
