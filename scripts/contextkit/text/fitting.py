@@ -22,6 +22,7 @@ class Part:
     """A text, and its cuts: pairs of a step and the characters left, ever fewer.
 
     `least` is the fewest characters worth keeping: 0 for the whole text or none. `clip` shortens.
+    `widths` are the only lengths worth trying, ascending; None for any.
     """
 
     def __init__(
@@ -30,8 +31,9 @@ class Part:
         cuts: tuple[tuple[int, int], ...] = (),
         least: int = 0,
         clip: Callable[[str, int], str] = names.clipped_at_space,
+        widths: Sequence[int] | None = None,
     ) -> None:
-        self.text, self.cuts, self.least, self.clip = text, cuts, least, clip
+        self.text, self.cuts, self.least, self.clip, self.widths = text, cuts, least, clip, widths
 
     def after(self, step: int) -> str:
         """The text once all steps up to this one have been taken."""
@@ -90,6 +92,10 @@ def _with_room_used(
 
     if whole == now or fits(having(whole)):
         return having(whole)
+    if part.widths is not None:
+        widths = [0, *(width for width in part.widths if len(now) < width < len(whole))]
+        most = tokens.largest(len(widths) - 1, lambda n: fits(having(part.to(widths[n]))))
+        return having(part.to(widths[most])) if most else texts
     low = len(now) or part.least
     if not low or not fits(having(part.to(low))):
         return texts

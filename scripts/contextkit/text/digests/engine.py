@@ -365,12 +365,12 @@ def _fitting(
     group = next((units[index].group for index in left if units[index].group), "")
     left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
     cut = [index for index in left if not units[index].group] or left  # others: whole or counted
-    alone, to_word = len(kept) < 2, functools.partial(_to_clause, between_words=True)
+    alone = len(kept) < 2
     return fit([
         *kept,
         *(whole(index, 1) for index in left),
-        *((index, _cuttable(units[index].text, clip, alone))
-          for clip in (_to_clause, to_word) for index in cut[:_CUT]),
+        *((index, _cuttable(units[index].text, between_words, alone))
+          for between_words in (False, True) for index in cut[:_CUT]),
     ])  # fmt: skip
 
 
@@ -388,23 +388,16 @@ def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part
     return parts
 
 
-def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
-    """A unit that may be cut to a beginning that is meaningful, or if it is `alone`."""
+def _cuttable(text: str, between_words: bool, alone: bool) -> fitting.Part:
+    """A unit that may be cut after a clause or word if that is meaningful, or if it is `alone`."""
 
     def speaking(text: str, width: int) -> str:
-        if width >= len(text):
-            return text
-        beginning = clip(text, width)
+        beginning = reading.beginning(text, width)
         return beginning if alone or _speaks_for_itself(beginning) else ""
 
-    return fitting.Part(text, ((1, 0),), least=1, clip=speaking)
-
-
-def _to_clause(text: str, width: int, between_words: bool = False) -> str:
-    """The beginning of a unit up to a clause, or a word; '' if too little would be left."""
     least = _least(text, between_words)
-    ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
-    return reading.beginning(text, ends[-1]) if ends else ""
+    ends = [end for end in reading.ends(text, between_words) if least <= end]
+    return fitting.Part(text, ((1, 0),), clip=speaking, widths=ends)
 
 
 class _Choice:
@@ -522,7 +515,7 @@ def _digest(
                 if unit.group == _FAILED
                 else reading.joined(finding, more)
             )
-            rows[-1] = rows[-1]._replace(finding=finding)
+            rows[-1] = Row(unit.aspect, finding, rows[-1].line)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
