@@ -329,11 +329,11 @@ def _level(word: str) -> str:
 def context(text: Lines, placed: set[int]) -> set[int]:
     """The lines below several messages, up to a blank one: source and a tool's remarks."""
     inside = set[int]()
-    for number in sorted(placed) if len(placed) >= _SEVERAL else ():
-        below = itertools.takewhile(
-            lambda n: text.all[n] and n not in placed, text.below(number, _BELOW)
-        )
-        inside.update(below)
+    for number in placed if len(placed) >= _SEVERAL else ():
+        for below in text.below(number, _BELOW):
+            if not text.all[below] or below in placed:
+                break
+            inside.add(below)
     return inside
 
 
@@ -408,7 +408,8 @@ def _counts(messages: list[Diagnostic]) -> Unit:
     levels = {level: by_level[level] for level in _WORSE if level and by_level[level]}
     if not graded and len(levels) > 1:
         graded = ", ".join(counted(count, level) for level, count in levels.items())
-    where = "file" if all(map(_IS_FILE.search, files)) else "place"
+    are_files = all("/" in file or _IS_FILE.search(file) for file in files)
+    where = "file" if are_files else "place"
     summary = f"{counted(len(messages), 'message')} in {counted(len(files), where)}"
     if 1 < len(files) <= _FILES:
         summary += f" ({reading.listed(files, _FILES)})"
