@@ -19,8 +19,8 @@ from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import vocabulary
-from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+from contextkit.reviews.documents import heads, vocabulary
+from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text.blocks import nests
 from contextkit.text.patterns import Pattern
 
@@ -39,6 +39,7 @@ _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findin
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = vocabulary.word_set("labels of groups")
 PLURALS = vocabulary.word_set("plurals")
+_LOOSE = vocabulary.word_set("loose")
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
@@ -212,7 +213,7 @@ class Block:
             counts = all(vocabulary.plain(cell).lower() in _COUNTED for cell in named)
             return not self._columns and "title" not in map(role, cells(text)) and counts
         bare, listed = vocabulary.unbulleted(text)
-        head = Head(bare)
+        head = heads.read(bare)
         is_row = head.severity or head.id or vocabulary.verdict(text)
         return listed and not is_row
 
@@ -282,11 +283,12 @@ class Block:
         is_graded = vocabulary.severity(first) or vocabulary.is_id(first)
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
-        elif len(fields) > 1 and (is_graded or not Head(bare).severity):
+        elif len(fields) > 1 and (is_graded or not heads.read(bare).severity):
             row = self._row(number, *_by_place(fields))
         else:
-            head = Head(bare)
-            begins = listed or head.marked or head.id
+            head = heads.read(bare)
+            is_stated = head.marked and not head.is_sign
+            begins = listed or bool(head.id) or is_stated
             if self._ended and not begins:
                 return False
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
@@ -386,4 +388,6 @@ def group_of(text: str) -> str:
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
     named = vocabulary.strictest(*severities)
     named = sign or named if pair else named or sign  # a color grades mere instructions
+    if "IMP" in severities and not _LOOSE.isdisjoint(apart):
+        named = "IMP"  # `Important suggestions`
     return named if is_named or is_group else ""

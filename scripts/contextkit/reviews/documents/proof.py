@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, normal, phrases, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -443,7 +443,7 @@ def _is_scale(read: str) -> bool:
     if _COUNTED.search(read) or len(read.split()) > 40:
         return False
     equated = {word.lower() for word in _EQUATED.findall(read)}
-    is_list = shapes.is_legend(read) or _RANGE.search(read)
+    is_list = heads.is_legend(read) or _RANGE.search(read)
     return len(equated) > 1 or bool(is_list and _SCALE.search(read))
 
 

@@ -23,14 +23,16 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import (
+    heads,
     index,
     phrases,
+    places,
     shapes,
     tables,
     vocabulary,
 )
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import NOWHERE, Place
+from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
@@ -159,7 +161,7 @@ class Outline(Sight):
         for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
-            place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
+            place = places.place_of(self.plain[at - 1]) if at else NOWHERE
             is_better = place.line or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
@@ -220,7 +222,7 @@ class Outline(Sight):
             return None
         first = below[0].title
         text = "\n".join(self.plain[below[0].first - 1 : below[-1].last])
-        is_placed = "`" in text or len(text) > _FEW or bool(shapes.place_in(text).file)
+        is_placed = "`" in text or len(text) > _FEW or bool(places.place_in(text).file)
         is_told = is_placed or nested or phrases.is_serious(phrases.DENIES.sub("", text))
         is_empty = not is_told or vocabulary.says_nothing(first) or bool(_NONE.match(first))
         if is_empty or any(shapes.begins_finding(each.title) for each in below):
@@ -231,14 +233,14 @@ class Outline(Sight):
     def _of_line(self, part: Part) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = vocabulary.unbulleted(part.title)[0]
-        head = shapes.head_of(bare)
+        head = heads.read(bare)
         own = [*part.few, *self._label_behind(part)]
         is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
         is_no_finding = is_verdict or shapes.is_count(head) or shapes.is_note(bare)
         if is_no_finding or any(map(phrases.is_settled, own)):
             return None
-        severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
-        is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
+        severity = (head.severity if head.marked or head.id else "") or heads.tail_of(bare)
+        is_dash = not heads.letters(head.title) and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
             return None
@@ -279,10 +281,10 @@ class Outline(Sight):
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
-        if is_empty or not shapes.has_words(shapes.without_place(title)):
+        if is_empty or not heads.has_words(shapes.without_place(title)):
             below = shapes.cleaned(phrases.first_sentence(self.said_below(first, last)))
-            is_named = shapes.letters(title) > 0 and not is_empty
-            if not (shapes.has_words(below) or is_named):
+            is_named = heads.letters(title) > 0 and not is_empty
+            if not (heads.has_words(below) or is_named):
                 return None
             title = below or title or whole
         place = self.place(first, last)
@@ -301,7 +303,7 @@ class Outline(Sight):
                     row.cells[column] = row.cells[column] or above.cells[column]
         if tables.is_scale(roles, rows):
             return
-        place = shapes.place_of(part.inside.title)
+        place = places.place_of(part.inside.title)
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(part.last, numbers)
         for number, row in zip(numbers, rows, strict=True):
@@ -342,8 +344,8 @@ class Outline(Sight):
             file = ""
             for number, row in enumerate(rows, part.first + 1):
                 bare = row.strip("+-/#*;<!> \t")
-                file = shapes.place_of(bare).file or file
-                head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
+                file = places.place_of(bare).file or file
+                head = heads.read(bare) if heads.KIND.match(bare) else None
                 if head and head.severity:
                     title, place = shapes.cleaned(head.title), Place(file, 0)
                     yield shapes.finding(head.severity, title, number, place=place)
@@ -359,12 +361,12 @@ class Outline(Sight):
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
-            head = shapes.head_of(message.said)
+            head = heads.read(message.said)
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             severity = head.severity if head.severity and head.marked else severity
             severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
             if severity:
-                place, title = shapes.place_in(message.place), shapes.cleaned(head.title)
+                place, title = places.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
                 yield shapes.finding(severity, title, message.line, end, place)
         for number, row in enumerate(self.rows, 1):
@@ -380,7 +382,7 @@ class Outline(Sight):
             if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
             text = " ".join(" ".join(rows).split())
-            place, stated = shapes.place_in(text), phrases.said_in(text)
+            place, stated = places.place_in(text), phrases.said_in(text)
             demanded = phrases.demanded_in(text)
             is_stated = place.file and (stated or demanded) if only_said else place.file or stated
             if not is_stated or vocabulary.severity(text):  # a cell
@@ -421,8 +423,8 @@ class Outline(Sight):
             near = range(part.first + 1, min(part.last, part.first + 3) + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
             text = "\n".join(self.plain[part.first - 1 : part.last if is_record else end])
-            place = shapes.place_in(text)
-            line = place.line or (shapes.line_in(text) if is_record and place.file else 0)
+            place = places.place_in(text)
+            line = place.line or (places.line_in(text) if is_record and place.file else 0)
             is_likely = line and (is_record or phrases.is_serious(text))
             if is_likely and not any(map(phrases.is_settled, part.rows)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
@@ -468,7 +470,7 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
     """Whether a line only counts or names what was read `read` times, and states nothing."""
     near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
     counts = [int(count or other) for count, other in re.findall(near, row, re.IGNORECASE)]
-    if shapes.place_in(row).line or not read:
+    if places.place_in(row).line or not read:
         return False
     is_statement = part.kind in ("item", "table") or shapes.label_in(row)
     return max(counts) <= read if counts else not is_statement or "verall" in row[:16]

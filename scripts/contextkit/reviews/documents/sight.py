@@ -11,8 +11,8 @@ import itertools
 from collections import Counter
 
 from contextkit.base.type_names import Callable, Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
-from contextkit.reviews.documents.shapes import NOWHERE, Place
+from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
+from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
 
@@ -60,7 +60,7 @@ class Part:
             is_about = shapes.is_about(above.title, words) and not above.graded
             if is_about or phrases.says_over(above.title):
                 return True
-            if shapes.names_scale(above.title) and not shapes.place_in("\n".join(self.rows)).file:
+            if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
         return False
 
@@ -92,7 +92,7 @@ class Part:
         if severity or not is_named:
             return severity
         if self.inherited:
-            return self.inherited if shapes.place_in(" ".join(self.below)).file else ""
+            return self.inherited if places.place_in(" ".join(self.below)).file else ""
         return self.label_below(shapes.effect_in)
 
     @property
@@ -134,7 +134,7 @@ class Part:
             is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
             is_placed = other.is_placed and not other.is_place_of(self)
             is_led = not is_title and (is_placed or other.begins_one)
-            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
+            is_graded = heads.read(other.title).severity or shapes.begins_finding(other.title)
             is_record = other.states and self.states
             begins = is_graded or is_record or is_next
             if other.kind != "code" and (begins or is_led):
@@ -155,7 +155,7 @@ class Part:
         if not is_line or is_lead or not phrases.names_only_place(self.title):
             return False
         after = self._sight.parts[self.at + 1 : self.at + 2]
-        place, above = shapes.place_in(before.title), self._sight.place_above
+        place, above = places.place_in(before.title), self._sight.place_above
         is_placed = place.line or (place.file and before.kind != "item")
         if is_placed or above(before.first):
             return False
@@ -167,19 +167,19 @@ class Part:
     def is_placed(self) -> bool:
         """Whether a paragraph begins with a place, or grades one."""
         rows = self.rows
-        if shapes.place_of(rows[0]).file or shapes.AT_PLACE.match(self.title):
+        if places.place_of(rows[0]).file or places.AT_PLACE.match(self.title):
             return True
         after = next(iter(self._sight.parts[self.at + 1 : self.at + 2]), self)
         goes_on = after.kind == "text" and after.first == self.last + 1
         if goes_on and shapes.begins_finding(after.title):
             return True
         text = " ".join(rows)
-        return bool(phrases.said_in(text) and shapes.place_in(text).file)
+        return bool(phrases.said_in(text) and places.place_in(text).file)
 
     @property
     def begins_one(self) -> bool:
         """Whether a paragraph begins one of several findings: in bold, or by id: `C2. Title`."""
-        head = shapes.head_of(self.title[: shapes.LONG])
+        head = heads.read(self.title[: heads.LONG])
         is_numbered = self.kind == "text" and bool(head.id) and head.marked
         return is_numbered or self.leads
 
@@ -199,7 +199,7 @@ class Part:
     @property
     def is_file(self) -> bool:
         """Whether a heading is the name of a file, with items or graded lines below it."""
-        place = shapes.place_of(self.title)
+        place = places.place_of(self.title)
         is_list = bool(self.direct) and self.direct[0].kind == "item"
         is_list = is_list or any(map(shapes.begins, self.below))
         return bool(place.file) and not place.line and is_list
@@ -213,12 +213,14 @@ class Part:
         if shapes.is_fields(self.rows):  # the first one that is neither severity nor place
             fields = map(vocabulary.labelled, self.rows)
             values = (value for label, value in fields if not vocabulary.is_scale(label))
-            named = (text for text in values if shapes.has_words(shapes.without_place(text)))
+            named = (text for text in values if heads.has_words(shapes.without_place(text)))
             bare = title = next(named, title)
         title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
-            lead = shapes.head_of(bold[1] or bold[2]).title
-            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
+            lead = heads.read(bold[1] or bold[2]).title
+            is_title = (
+                heads.has_words(shapes.without_place(lead)) and lead[0] != "[" and lead[-1] != ":"
+            )
             title = lead if is_title and not vocabulary.severity(lead) else title
         return phrases.first_sentence(title)
 
@@ -281,11 +283,11 @@ class Sight:
             owners[part.first - 1 : part.last] = [part] * (part.last - part.first + 1)
         held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each with its last line
         blanks = [number for number, row in enumerate([*self.plain, ""]) if not row.strip()]
-        places = []
+        made = []
         for number, row in enumerate(self.plain, 1):
             while held[-1][0] < number:
                 held.pop()
-            here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
+            here = places.place_of(row) if "." in row or "file" in row else NOWHERE
             if here.file:
                 part = owners[number - 1]
                 is_long = part.first < part.last
@@ -293,8 +295,8 @@ class Sight:
                     blanks[bisect.bisect_left(blanks, part.last)] if is_long else part.inside.last
                 )
                 held.append((part.last if part.kind in ("heading", "item") else reach, here))
-            places.append(held[-1][1])
-        return places
+            made.append(held[-1][1])
+        return made
 
     def is_denied(self, first: int, last: int) -> bool:
         """Whether the last sentence of these lines denies a finding."""
@@ -311,7 +313,7 @@ class Sight:
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
-        is_above = is_apart and is_plain and bool(shapes.place_of(row).file)
+        is_above = is_apart and is_plain and bool(places.place_of(row).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
 
@@ -327,20 +329,20 @@ class Sight:
             return told
         rows = (shapes.KIND_OF.sub("", row) for row in self.plain[first:last])
         others = (row for row in rows if not shapes.LABELLED.match(row))
-        rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
+        rows = (row for row in others if heads.letters(shapes.without_place(row)) > 12)
         return next(rows, "").lstrip("#").strip()
 
     def place(self, first: int, last: int) -> Place:
         """The place that some lines name, or else the last one above that holds for them."""
         own = "\n".join(self.plain[first - 1 : min(last, first + 40)])
-        place = shapes.place_in(own)
+        place = places.place_in(own)
         if place.line:
             return place
         start = first - 1
         while start > max(0, first - 5) and self.plain[start - 1].strip():
             start -= 1
         lead = "\n".join(self.plain[start : first - 1])  # of the paragraph
-        number = shapes.line_in(own) or shapes.line_in(lead)
+        number = places.line_in(own) or places.line_in(lead)
         above = self._above_places[first - 1]
         return Place(place.file, number) if place.file else Place(above.file, number or above.line)
 
