@@ -77,7 +77,7 @@ def _annotated(row: str) -> str:
 
 def with_marks(rows: list[str]) -> list[str]:
     """The lines with a severity in place of each sign that a legend explains."""
-    every = ((at, {} if row.isascii() else _signs(row)) for at, row in enumerate(rows))
+    every = ((at, {} if row.isascii() else signs(row)) for at, row in enumerate(rows))
     told = {at: signs for at, signs in every if signs}
     marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
     if vocabulary.strictest(*marks.values()) not in vocabulary.SERIOUS:
@@ -92,7 +92,7 @@ def with_marks(rows: list[str]) -> list[str]:
     return ["" if at in told else head.sub(graded, row, 1) for at, row in enumerate(rows)]
 
 
-def _signs(row: str) -> dict[str, str]:
+def signs(row: str) -> dict[str, str]:
     """The meanings of signs in a legend: `✅ met · 🚫 must not ship`; empty for any other line."""
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
