@@ -444,7 +444,8 @@ def _seen_from(low: dict[str, Any], around: _Around) -> _Around:
     package = first(low, _PACKAGE)
     if packed is not low or (not package and "severity" in low):
         package = first(packed, ("name",))
-    named = first(low, ("name",)) if low.get(TAG) == "file" else ""
+    name = first(low, ("name",))
+    named = name if low.get(TAG) == "file" or _PATH.search(name) else ""
     file = named or _file(low)
     return _Around(
         file or around.file,

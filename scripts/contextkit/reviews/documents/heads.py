@@ -43,7 +43,7 @@ _WORD = Pattern(
     rf"(?P<end>{_CLOSE}{_SET_OFF}?(?=\s|$|[*_])|{_SET_OFF}|\s*$){_OPEN}\s*"
 )
 KIND = Pattern(  # `issue (blocking):`
-    rf"{_OPEN}\w[\w -]{{1,24}}\s?\(([^()\n]{{1,60}})\){_OPEN}[:：]{_OPEN}(?:\s+|$)"
+    rf"{_OPEN}\w[\w -]{{1,24}}\s?\(([^()\n]{{1,60}})\){_OPEN}[:：]{_OPEN}(?:\s+|$|(?<=：))"
 )
 _SHOUTED = Pattern(  # `MAJOR a.c:10 …`, `HIGH Title`
     rf"{_OPEN}(P[0-3]|[A-Z]{{3,12}}){_OPEN}\s+"
@@ -107,6 +107,7 @@ class _Reader:
         self.title_at = self._at = 0
         self._text = text
         self._is_sure = True  # of all pieces so far
+        self._is_labelled = False  # by a word with a colon
 
     def take(self) -> bool:
         """Take the next piece; return False where the title begins."""
@@ -130,7 +131,10 @@ class _Reader:
     def _bracketed(self, piece: re.Match[str]) -> str:
         word = piece[1].strip()
         grade = graded(word) or (vocabulary.of_tool(word) if _CLASS.fullmatch(word) else "")
-        return self._grade(grade, word) or self._identify(word, is_set_off=True) or _MAYBE
+        is_next = self._text[self._at - 1 : self._at + 1] == "]["  # `[P1][auth]`
+        is_tag = is_next and bool(self.head.raw)
+        other = _SURE if is_tag else _MAYBE
+        return self._grade(grade, word) or self._identify(word, is_set_off=True) or other
 
     def _shouted(self, piece: re.Match[str]) -> str:
         return self._grade(severity(piece[1]), piece[1])
@@ -157,7 +161,11 @@ class _Reader:
         if word == self._text:  # nothing sets it off
             return ""
         left = (part for part in word.split() if not vocabulary.is_scale(part))
-        if taken := self._grade(severity(word) or severity(" ".join(left)), word):
+        is_value = self._is_labelled and not has_words(self._text[piece.end() :])
+        grade = severity(word) or severity(" ".join(left))
+        if is_value and grade:
+            return ""  # of a label: `Details: cosmetic.`
+        if taken := self._grade(grade, word):
             return taken
         if identified := self._identify(word, is_set_off=True):
             return identified
@@ -170,7 +178,9 @@ class _Reader:
         most = 1 if is_label or self.head.id else 3
         is_short = len(word) < 25 and len(parts) <= most
         is_scale = vocabulary.is_scale(word) or not _UNGRADED.isdisjoint(parts)
-        return _MAYBE if is_short and not is_scale else ""
+        is_kind = is_short and not is_scale
+        self._is_labelled = is_kind and is_label
+        return _MAYBE if is_kind else ""
 
     def _grade(self, grade: str, word: str, is_set_off: bool = True) -> str:
         if grade and not self.head.raw:

@@ -28,7 +28,7 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
-_ASIDE = Pattern(r"\([^()]{0,40}\)|\d")  # in brackets, or a digit
+_ASIDE = Pattern(r"\([^()]{0,40}\)")
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by the words of their heads
     word: role
@@ -374,6 +374,13 @@ def group_of(text: str) -> str:
     label, value = vocabulary.labelled(bare)
     if vocabulary.is_scale(label) and (severity := vocabulary.severity(value.strip())):
         return severity  # `Severity: Critical`
+    outside = vocabulary.words(_ASIDE.sub(" ", bare))
+    if (
+        len(outside) == 2
+        and outside[1].isdigit()
+        and (severity := vocabulary.severity(bare[:60].partition("(")[0]))
+    ):
+        return severity  # `Priority 1 (before the release)`
     apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
     is_label = bool(apart) and "|" not in bare and len(bare) <= _LONGEST_LABEL
     if not is_label or vocabulary.says_nothing(bare):
@@ -384,7 +391,7 @@ def group_of(text: str) -> str:
     others = {word for word, severity in zip(apart, severities, strict=True) if not severity}
     sign = vocabulary.severity(bare[:1])
     is_named = bool(first or sign) and others <= _LABEL_WORDS | PLURALS
-    outside = vocabulary.words(_ASIDE.sub(" ", bare))
+    outside = [word for word in outside if not word.isdigit()]
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
     named = vocabulary.strictest(*severities)
     named = sign or named if pair else named or sign  # a color grades mere instructions

@@ -25,6 +25,7 @@ _CELL_BEHIND = Pattern(
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
+_WIDE = str.maketrans({"【": "[", "】": "] ", "（": " (", "）": ")"})
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
     r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
@@ -163,7 +164,7 @@ def unmarked(row: str) -> str:
         row = bare = bare[1:].lstrip()
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
-    row = row.replace("【", "[").replace("】", "] ")
+    row = row if row.isascii() else row.translate(_WIDE)
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         tick = "✅ " * (bare[3] in "xX")
         row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick

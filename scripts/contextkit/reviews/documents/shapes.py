@@ -27,7 +27,7 @@ _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
-    r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
+    r"(?:[:=：]|(?=\*\*)|\s)[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
@@ -59,6 +59,7 @@ LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,1
 FIELD_LENGTH = 100  # characters of a line that only labels
 TITLE = 240  # characters of a title
 _FEW = 3  # least letters of a title
+_LEAD_IN = 6  # words of a sentence above a list
 PHRASE, GRADED = 4, 50  # words and characters of a phrase that grades
 
 
@@ -140,8 +141,10 @@ def is_lead(row: str, after: str) -> bool:
 def lead_in(row: str) -> str:
     """The severity that ends a short sentence above a list: `Two are blocking for me:`."""
     phrase = _FOR_WHOM.split(row.rpartition(". ")[2].partition(":")[0])[0]
-    words = [word for word in vocabulary.words(phrase) if word not in index.PLURALS]
-    is_phrase = row.endswith(":") and 1 < len(words) <= PHRASE and words[-1] not in LOOSE
+    words = vocabulary.words(phrase)
+    while words and words[-1] in index.PLURALS and not vocabulary.severity(words[-1]):
+        words.pop()
+    is_phrase = row.endswith(":") and 1 < len(words) <= _LEAD_IN and words[-1] not in LOOSE
     is_phrase = is_phrase and (vocabulary.DENIALS | {"to", "most"}).isdisjoint(words)
     is_phrase = is_phrase and bool(_PLAIN.fullmatch(phrase))
     severity = vocabulary.severity(words[-1]) if is_phrase else ""

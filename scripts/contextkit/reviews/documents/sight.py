@@ -218,10 +218,8 @@ class Part:
         title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = heads.read(bold[1] or bold[2]).title
-            is_title = (
-                heads.has_words(shapes.without_place(lead)) and lead[0] != "[" and lead[-1] != ":"
-            )
-            title = lead if is_title and not vocabulary.severity(lead) else title
+            is_words = heads.has_words(shapes.without_place(lead)) and not vocabulary.severity(lead)
+            title = lead if is_words and lead in vocabulary.plain(title) else title
         return phrases.first_sentence(title)
 
 

@@ -211,7 +211,8 @@ def _plain_key(key: str, others: dict[str, Any]) -> str:
 
 def of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment on a line is graded by its words."""
-    title = told.title or told.name
+    is_named = " " in told.name and len(told.name) < len(told.title)
+    title = told.name if is_named else told.title or told.name
     head = heads.read(title)
     severity = told.grade or (head.severity if head.marked else "")
     rows = told.body.strip().split("\n")
