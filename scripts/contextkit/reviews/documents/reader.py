@@ -262,7 +262,7 @@ class Outline(Sight):
 
     def _label_behind(self, part: Part) -> list[str]:
         """The label in a paragraph after an item or a bold title."""
-        if part.kind != "item" and not part.leads:
+        if part.kind != "item" and not part.is_led:
             return []
         near = self.parts[part.at + 1 : part.at + 6]
         behind = (other for other in near if part.last < other.first <= part.end)

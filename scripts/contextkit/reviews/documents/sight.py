@@ -85,15 +85,12 @@ class Part:
 
     @functools.cached_property
     def graded(self) -> str:
-        """The severity of a heading: its own, or that of its place."""
+        """The severity of a heading: its own, or that of a label below it."""
         identity, severity, title = shapes.titled(self.title)
-        is_named = bool(identity) or not shapes.is_general(title)
-        severity = vocabulary.strictest(severity, self.label_below() if is_named else "")
-        if severity or not is_named:
+        if not identity and shapes.is_general(title):
             return severity
-        if self.inherited:
-            return self.inherited if places.place_in(" ".join(self.below)).file else ""
-        return self.label_below(shapes.effect_in)
+        severity = vocabulary.strictest(severity, self.label_below())
+        return severity or self.label_below(shapes.effect_in)
 
     @property
     def below(self) -> list[str]:
@@ -106,58 +103,51 @@ class Part:
         stated: set[str] = set()
         records = 0
         for part in self.direct:
-            if part.kind == "heading" and part.first == part.last and not stated:
+            if part.kind == "heading" and part.first == part.last:
                 stated.add(vocabulary.severity(shapes.first_part(part.title)))
             if part.kind in ("heading", "code"):
                 break
-            rows = part.few
-            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
-            graded = {read(row) for row in fields if not phrases.is_ticked(row)}
-            graded |= set() if stated else {shapes.placed_grade(rows[0])}
-            stated |= graded - {""}
-            records += graded != {""} and len(rows) > 1
+            fields = itertools.chain.from_iterable(map(shapes.fields_in, part.few))
+            graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
+            stated |= graded or ({shapes.placed_grade(part.rows[0])} if not stated else set())
+            records += bool(graded) and part.first < part.last
         stated -= {""}
         return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
 
     @property
     def end(self) -> int:
-        """Its last line; a paragraph reaches to the next part with a new subject."""
+        """Its last line; it reaches to the next part with a new subject."""
         last = self.last
-        label = shapes.FIELD.match(self.title)
         for other in self._sight.parts[self.at + 1 : self.at + _NEAR]:
             if other.first <= last:
                 continue
-            if other.inside is not self.inside or other.kind in ("heading", "rule", "table"):
-                break
-            is_field = bool(label and other.title.startswith(label[0]))
-            is_next = is_field or other.kind == self.kind == "item"
-            is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
-            is_placed = other.is_placed and not other.is_place_of(self)
-            is_led = not is_title and (is_placed or other.begins_one)
-            is_graded = heads.read(other.title).severity or shapes.begins_finding(other.title)
-            is_record = other.states and self.states
-            begins = is_graded or is_record or is_next
-            if other.kind != "code" and (begins or is_led):
+            is_apart = other.inside is not self.inside or other.kind in ("heading", "rule", "table")
+            if is_apart or self._ends_at(other):
                 break
             last = other.last
         return last
 
+    def _ends_at(self, other: Part) -> bool:
+        """Whether a part behind this one begins another subject: what it says is told already."""
+        if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
+            return True
+        is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
+        is_placed = other.is_placed and not other.is_place_of(self)
+        is_led = not is_title and (is_placed or other.begins_one)
+        return is_led or (other.states and self.states)
+
     @property
     def states(self) -> bool:
-        """Whether a paragraph of several lines has a label with a severity."""
-        is_long = self.kind == "text" and self.first < self.last
-        return is_long and any(map(shapes.label_in, self.few))
+        """Whether a paragraph has a label with a severity."""
+        return self.kind == "text" and any(map(shapes.label_in, self.few))
 
     def is_place_of(self, before: Part) -> bool:
         """Whether a paragraph is only the place of the one before, which has none itself."""
-        is_line = self.kind == "text" and self.first == self.last
-        is_lead = self.title.rstrip("* ")[-1:] == ":"
-        if not is_line or is_lead or not phrases.names_only_place(self.title):
+        if self.title.rstrip("* ")[-1:] == ":" or not phrases.names_only_place(self.title):
             return False
         after = self._sight.parts[self.at + 1 : self.at + 2]
         place, above = places.place_in(before.title), self._sight.place_above
-        is_placed = place.line or (place.file and before.kind != "item")
-        if is_placed or above(before.first):
+        if place.line or above(before.first):
             return False
         is_of_list = bool(after) and after[0].kind == "item"
         is_led = bool(above(self._sight.lists.get(before.first, before.first)))
@@ -166,32 +156,26 @@ class Part:
     @functools.cached_property
     def is_placed(self) -> bool:
         """Whether a paragraph begins with a place, or grades one."""
-        rows = self.rows
-        if places.place_of(rows[0]).file or places.AT_PLACE.match(self.title):
+        if places.place_of(self.rows[0]).file or places.AT_PLACE.match(self.title):
             return True
-        after = next(iter(self._sight.parts[self.at + 1 : self.at + 2]), self)
-        goes_on = after.kind == "text" and after.first == self.last + 1
-        if goes_on and shapes.begins_finding(after.title):
+        after = self._sight.parts[self.at + 1 : self.at + 2]
+        goes_on = bool(after) and after[0].first == self.last + 1
+        if goes_on and shapes.begins_finding(after[0].title):
             return True
-        text = " ".join(rows)
+        text = " ".join(self.rows)
         return bool(phrases.said_in(text) and places.place_in(text).file)
 
-    @property
+    @functools.cached_property
     def begins_one(self) -> bool:
-        """Whether a paragraph begins one of several findings: in bold, or by id: `C2. Title`."""
+        """Whether a paragraph begins a finding: by an id, or in bold: `**Race.** The state …`."""
+        if self.kind != "text":
+            return False
         head = heads.read(self.title[: heads.LONG])
-        is_numbered = self.kind == "text" and bool(head.id) and head.marked
-        return is_numbered or self.leads
-
-    @property
-    def leads(self) -> bool:
-        """Whether a paragraph is one of several with a bold title below one heading."""
-        own = self.inside.direct[:MOST_SIBLINGS]
-        return self.is_led and sum(part.is_led for part in own) > 1
+        return self.is_led or (bool(head.id) and head.marked)
 
     @functools.cached_property
     def is_led(self) -> bool:
-        """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
+        """Whether a paragraph begins with a title in bold that is no label."""
         bold = shapes.BOLD.match(self.title) if self.kind == "text" else None
         title = (bold[1] or bold[2]) if bold else ""
         return len(title.split()) > 1 and title[-1] != ":"
