@@ -36,7 +36,7 @@ _FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri"
          "location", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
 _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
          "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
-         "start", "new_line")  # fmt: skip
+         "start", "new_line", "file_line_range")  # fmt: skip
 _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",

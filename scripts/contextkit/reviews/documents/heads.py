@@ -23,6 +23,7 @@ from contextkit.text.patterns import Pattern
 LONG = 400  # characters of a line that are examined as a head
 _MOST = 7  # pieces
 _FEW = 3  # least letters of a title
+_FIELD = 3  # words between bars, behind a severity
 _OPEN, _CLOSE = r"[*_`]{0,3}", r"(?:[*_`]{1,3})"
 _SET_OFF = r"(?:\s{0,3}[:：|·•]|\s{0,3}[—–]|\s{1,3}[-/](?=\s)|[.)](?=\s))"
 _SIGN = Pattern(rf"[*_ ]{{0,4}}([^\w\s\0-\x7f✅✔☑👍【]{{1,3}})(?=\W){_OPEN}\s{{0,2}}")
@@ -87,6 +88,8 @@ def read(text: str) -> Head:
             break
     head = reader.head
     head.title = plain(bare[reader.title_at :])
+    is_field = "|" in bare[: reader.title_at][-6:] and len(head.title.split()) <= _FIELD
+    head.title = "" if is_field and head.raw and not head.id else head.title
     stated = head.severity if head.marked else ""
     if reader.sign:
         stated = stated or tail_of(bare)

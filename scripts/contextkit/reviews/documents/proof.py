@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import heads, index, normal, phrases, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -216,7 +216,8 @@ class _Proof:
         if words in (["issues", "found"], ["issues"], ["findings"]):
             return "issues"
         plain = (word in _KNOWN or word in _ASIDES or word.isdigit() for word in words)
-        return "aside" if not _ASIDES.isdisjoint(words) and all(plain) else ""
+        is_aside = bool(words) and all(plain) and not _ASIDES.isdisjoint(words)
+        return "aside" if is_aside or phrases.says_over(block.title) else ""
 
     def _told_of(self, table: Block) -> int:
         """The number of a table's lines that only count nothing serious, or measure."""
@@ -358,6 +359,9 @@ class _Proof:
 
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
+        is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
+        if role != "row" and (is_led or _stands(_HARM, bare)):
+            return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
@@ -365,9 +369,7 @@ class _Proof:
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
                 return why
-        if role == "row":
-            return ""
-        return "says what no row says" if _stands(_HARM, bare) else self._open(role, bare)
+        return "" if role == "row" else self._open(role, bare)
 
     def _open(self, role: str, bare: str) -> str:
         """Why a line in the place of findings is a doubt, or ''."""
@@ -563,7 +565,8 @@ def _is_plain_row(bare: str) -> bool:
         if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:
             if "".join(following[:1]).isdigit():
                 return False
-    if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
+    values = [cell if cell != ["n", "a"] else [] for cell in rest]
+    if rest and all(word in _PASSING or word.isdigit() for cell in values for word in cell):
         return True
     plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING
     return all(word.isdigit() or vocabulary.severity(word) for word in plain)

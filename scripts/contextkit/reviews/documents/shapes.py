@@ -10,6 +10,7 @@ src/app.py:42, line 42 of …       a place in code: `place_in`
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base import names
@@ -190,8 +191,9 @@ def label_in(row: str) -> str:
 
 def placed_grade(row: str) -> str:
     """The severity of a line that has only a place besides: `*High — a.py, line 4*`."""
-    first, *rest = re.split(r"\s[·•|—–-]\s|[,:(]\s?", row.strip("*_>( "), maxsplit=1)
-    is_placed = rest and places.place_of(rest[0].partition(", ")[0].strip(") ")).file
+    first, *rest = re.split(r"\s[·•|—–-]\s|[,(:]\s?", row.strip("*_>( "))
+    short = itertools.takewhile(lambda field: field.count(" ") < 3, rest)
+    is_placed = any(places.place_of(field.strip(") ")).file for field in short)
     return vocabulary.severity(first.strip("*_`[] ")) if is_placed else ""
 
 

@@ -109,7 +109,7 @@ class Part:
                 break
             fields = itertools.chain.from_iterable(map(shapes.fields_in, part.few))
             graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
-            stated |= graded or ({shapes.placed_grade(part.rows[0])} if not stated else set())
+            stated |= graded or {shapes.placed_grade(part.rows[0])}
             records += bool(graded) and part.first < part.last
         stated -= {""}
         return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
@@ -192,7 +192,7 @@ class Part:
         """The words that name the finding: a label, its bold lead, or its first sentence."""
         if told := labelled(self.few):
             return phrases.first_sentence(told)
-        if " · " in bare[: shapes.FIELD_LENGTH]:
+        if " · " in bare[: shapes.FIELD_LENGTH] and title:
             return bare
         if shapes.is_fields(self.rows):  # the first one that is neither severity nor place
             fields = map(vocabulary.labelled, self.rows)

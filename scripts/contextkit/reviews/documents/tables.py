@@ -149,7 +149,8 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
             severity, title = head.severity, head.title
             break
     if not title:
-        others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
+        apart = ("severity", "line")
+        others = [c for role, c in fields.items() if role not in apart and not phrases.is_done(c)]
         title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
     if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
