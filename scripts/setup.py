@@ -30,7 +30,7 @@ COUNTER = (
 )
 EXPRESSIONS = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from contextkit.text import patterns; patterns.compile_all()"
+    "from contextkit.base import expressions; expressions.compile_all()"
 )
 HELP = "install pip and venv for python3 (Debian, Ubuntu: apt install python3-venv), or uv"
 

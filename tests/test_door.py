@@ -19,12 +19,9 @@ THROUGH = {
 OWN_WORDS = {
     "contextkit/__init__.py:": "a Python that is too old for anything else",
     "contextkit/__init__.py:leave": "flushes",
-    "contextkit/base/cli.py:_flush": "flushes",
-    "contextkit/base/cli.py:_give_up": "closes",
     "contextkit/base/cli.py:confirm": "a question of ours",
     "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
     "contextkit/base/tables.py:_terminal_width": "asks for a width",
-    "contextkit/base/usage.py:explain": "the version",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
     "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
     "contextkit/hosts/documents/vendored.py:main": "before anything is installed",

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -240,10 +240,11 @@ def modules_of(script: str, *arguments: str) -> set[str]:
     return {*said(program, *arguments)}
 
 
-def calls_of(script: str, *arguments: str) -> list[str]:
+def calls_of(script: str, *arguments: str, given: str = "") -> list[str]:
     """The functions of ours that a real process enters to do this, those of imports among them.
 
-    No bodies of modules and classes, and no comprehensions, which newer Pythons do not call.
+    Each as the file that calls, the file of the function, and its name. No bodies of modules and
+    classes, and no comprehensions, which newer Pythons do not call.
     """
     program = (
         "import sys\ncalls = []\n"
@@ -251,11 +252,15 @@ def calls_of(script: str, *arguments: str) -> list[str]:
         "    code, is_ours = frame.f_code, '/contextkit/' in frame.f_code.co_filename\n"
         "    inside = code.co_name[0] == '<' and code.co_name != '<lambda>'\n"
         "    if event == 'call' and is_ours and code.co_flags & 2 and not inside:\n"
-        "        calls.append(f'{code.co_filename} {code.co_name}')\n"
+        "        above = frame.f_back\n"
+        "        while above and '/contextkit/' not in above.f_code.co_filename:\n"
+        "            above = above.f_back\n"
+        "        caller = above.f_code.co_filename if above else '-'\n"
+        "        calls.append(f'{caller} {code.co_filename} {code.co_name}')\n"
         f"sys.setprofile(note)\nimport {script}\nassert {script}.main(sys.argv[1:]) == 0\n"
         "sys.setprofile(None)\nprint(*calls, sep='\\n', file=sys.stderr)\n"
     )
-    return said(program, *arguments)
+    return said(program, *arguments, given=given)
 
 
 @pytest.mark.usefixtures("repo", "all_compiled")
@@ -264,6 +269,17 @@ def test_a_note_is_taken_in_few_calls() -> None:
     calls_of("remember_later", "--message=the parser drops its last line")
     calls = calls_of("remember_later", "--message=the parser drops its first line")
     assert 0 < len(calls) <= 150, sorted(calls)
+
+
+@pytest.mark.usefixtures("repo", "all_compiled")
+def test_a_long_payload_gets_its_receipt_in_few_calls_from_module_to_module() -> None:
+    """The second one; the first also makes the store. Its statements take most of them."""
+    report = (Path(__file__).parent / "examples" / "report.md").read_text(encoding="utf-8")
+    for topic in ("one", "two"):
+        store = ("store", f"--topic={topic}", "--source=a", "--force")
+        calls = calls_of("payload_store", *store, given=f"{report}\n{topic}.\n")
+    hops = [call for call in calls if "/contextkit/" in call and len({*call.split()[:2]}) == 2]
+    assert 0 < len(hops) <= 900, Counter(hops).most_common(40)
 
 
 @pytest.mark.parametrize(

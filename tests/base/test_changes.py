@@ -213,8 +213,8 @@ def test_a_failing_git_is_no_empty_answer(repo: Path) -> None:
 def test_before_the_first_commit_every_file_is_new(sealed: Path) -> None:
     git("init", "-q")
     write("a")
-    base = changes.empty_tree(changes.repository_of(Layout()))
-    assert changed(base) == [Change(path="a", state="created", added=1)]
+    (base,) = changes.bases(Layout())
+    assert changed(base.commit) == [Change(path="a", state="created", added=1)]
 
 
 def test_outside_of_a_repository_nothing_is_compared(sealed: Path) -> None:
@@ -231,10 +231,12 @@ def test_without_git_it_is_said(repo: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_document_has_a_revision_too(repo: Path) -> None:
     write("plan.md")
-    before = changes.document_revision("plan.md")
-    assert before.startswith("input:") and before == changes.document_revision("plan.md")
+    before = changes.data_revision(Path("plan.md").read_bytes())
+    assert before.startswith("input:") and before == changes.data_revision(
+        Path("plan.md").read_bytes()
+    )
     write("plan.md", "y\n")
-    assert changes.document_revision("plan.md") != before
+    assert changes.data_revision(Path("plan.md").read_bytes()) != before
 
 
 # The folder of the temporary index

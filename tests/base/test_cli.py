@@ -224,7 +224,8 @@ def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
         ("--topik=x", "there is no option --topik (did you mean 'topic'?)"),
         ("--to=x", "there is no option --to"),
         ("--zzz", "there is no option --zzz"),
-        ("--topic", "argument --topic/-t/--subject: expected one argument"),
+        ("--topic", "--topic lacks its value: write --topic=…"),
+        ("-t", "-t lacks its value: write -t=…"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_and_nothing_is_done(word: str, complaint: str, called: Called) -> None:
@@ -261,9 +262,13 @@ def test_a_program_of_several_commands_asks_for_one(called: Called) -> None:
     commands = (*a_program().commands, declared.command("list")(list_))
     program = Program(name="tool", about="", commands=commands)
     assert (called("list", program=program), called.out) == (0, "listed\n")
-    for words in ([], ["lisst"], ["--topic=x"]):
+    for words, problem in (
+        ([], "name a command: show, list"),
+        (["lisst"], "there is no command 'lisst' (did you mean 'list'?): show, list"),
+        (["--topic=x"], "name a command: show, list"),
+    ):
         assert (called(*words, program=program), called.out) == (2, "")
-        assert "tool: Try: tool --help\n" in called.err
+        assert called.err == f"tool: {problem}\ntool: Try: tool --help\n"
 
 
 def test_a_variable_that_make_passed_on_unasked_is_refused(
@@ -425,6 +430,10 @@ def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture
     assert (end.value.code, err) == (0, "")
     assert "at most 80 % of the time" in out and "up to 80 % of a line" in out
     assert all(s in out for option in OPTIONS for s in option.spellings)
+    assert out.startswith("usage: tool.py show [--topic=…] [--next-step=…] ")
+    assert "  --file-modified    one of them; may be repeated (--files: all in one)\n" in out
+    assert "  --id               also without a name (also without its name)\n" in out
+    assert all(len(line) < 80 for line in out.split("\n"))
 
 
 def programs() -> list[Program]:

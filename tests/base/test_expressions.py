@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from conftest import SCRIPTS, each
 from contextkit.base import expressions
-from contextkit.text import patterns
 
 SOURCE = r"(?P<sign>[-+])?(?:Ä|\w{2,3}+)(?<!xx)\d*"
 PROGRAM = """\
@@ -59,12 +58,12 @@ def test_the_second_process_compiles_nothing_and_finds_the_same(place: Path) -> 
 
 
 def test_all_of_ours_mean_what_re_makes_of_them(place: Path) -> None:
-    patterns.compile_all()
+    expressions.compile_all()
     expressions._new.clear()
-    for pattern in patterns.MADE:
+    for pattern in expressions.MADE:
         source, flags = pattern._source, pattern._flags
         assert expressions.compiled(source, flags) == re.compile(source, flags)
-    assert len(patterns.MADE) > 300 and not expressions._new
+    assert len(expressions.MADE) > 300 and not expressions._new
 
 
 @each("kept", [b"", b"\x00", b"junk" * 99, b"i\x01\x00\x00\x00", b"{0"])

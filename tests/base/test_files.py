@@ -402,6 +402,19 @@ def test_a_store_that_is_a_link_is_refused(target: str, slash: str) -> None:
     assert os.listdir("elsewhere") == [] and not os.path.exists("nowhere")
 
 
+def test_a_folder_of_a_store_that_became_a_link_is_refused_by_the_next_command() -> None:
+    Path("store/inner").mkdir(parents=True)
+    Path("store/inner/a.md").write_text("ours", encoding="utf-8")
+    place = os.path.abspath("store/inner/a.md")
+    files.keep(os.getcwd(), os.path.abspath("store"))
+    assert files.read(place) == "ours"
+    os.rename("store/inner", "away")
+    os.symlink("../away", "store/inner")
+    files.keep(os.getcwd(), os.path.abspath("store"))
+    with pytest.raises(ContextError, match="inner: is a symbolic link"):
+        files.read(place)
+
+
 @pytest.mark.parametrize("path", ["root/a.md", "root/new/b.md", "root/x/../a.md", "root/link/a.md"])
 def test_a_path_inside_is_given_back_with_its_links_followed(path: str) -> None:
     Path("root").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import time
 
@@ -189,3 +190,10 @@ def test_a_word_of_a_command_is_read_as_it_was(text: str) -> None:
     said = names.word(text)
     assert shlex.split(said) == [text]
     assert (said == text) == (shlex.quote(text) == text)
+
+
+@each("size", (0, 1, 200_000, 200_001, 1_000_000))
+def test_a_digest_is_the_same_whatever_computes_it(size: int) -> None:
+    data = b"\0x" * (size // 2) + b"y" * (size % 2)
+    assert names.sha256(data) == names.sha256_of((data[:7], data[7:]))
+    assert names.sha256(data) == hashlib.sha256(data).hexdigest()

@@ -189,9 +189,8 @@ def test_render_runs_what_was_compiled(name: str) -> None:
 
 CONSTRUCTS = [
     "{{ a }}{{ a.b }}{{ a.b.c }}",
-    "{% for x in a %}{{ loop.index }}{{ loop.index0 }}/{{ loop.length }}: {{ x.n }}\n{% endfor %}",
-    "{% for x in a %}{% if loop.first %}[{% endif %}{{ x }}{% if loop.last %}]{% endif %}"
-    "{% else %}none{% endfor %}",
+    "{% for x in a %}{{ loop.index }}{{ loop.index0 }}: {{ x.n }}\n{% endfor %}",
+    "{% for x in a %}{% if loop.first %}[{% endif %}{{ x }}{% else %}none{% endfor %}",
     "{% for x in a %}{% for y in x.rows %}{{ loop.index }}{{ y.n }}{% endfor %}{% endfor %}",
     "{% for x in a if x.n %}{{ x.n }}{% endfor %}{{ x }}",
     "{% for k, v in a %}{{ k }}={{ v }}{% endfor %}",
@@ -232,6 +231,8 @@ def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
         ("{{ self }}", "TemplateReference"),
         ("{{ a if b }}", "an else"),
         ("{% for x in a %}{{ loop.revindex }}{% endfor %}", "loop.revindex"),
+        ("{% for x in a %}{{ loop.length }}{% endfor %}", "loop.length"),
+        ("{% for x in a %}{{ loop.last }}{% endfor %}", "loop.last"),
         ("{% for x in a recursive %}{{ loop(x) }}{% endfor %}", "context.call"),
         ("{% autoescape true %}{{ a }}{% endautoescape %}", "context.eval_ctx"),
         ("{{ a", "t.j2:1: unexpected end of template"),

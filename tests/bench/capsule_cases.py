@@ -43,7 +43,7 @@ def capsule_cases(folder: Path) -> list[Case]:
     from contextkit.capsules.documents import store as capsules
 
     outline = capsules.outline(
-        capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"
+        capsules.blank("feature/bench", "s", 1_761_242_700, 1200), "a.md", "b.md"
     ).replace("<the objective in one sentence>", r"Fix \"login\"")
     Path("app.py").write_text("x = 1\n", encoding="utf-8")
     text = re.sub(r"<path:line[^<>\n]*>", "app.py", outline)

@@ -127,7 +127,7 @@ ALL = (DECISION, PREFERENCE, THREAD, MISSION, STATE, NEXT, FINDING, SUMMARY, BLO
 
 def _capsule(branch: str, created: str, **sections: str) -> str:
     """A finished capsule: these sections have these lines, the others one that says nothing."""
-    head = capsules.blank(branch, "s", 0, 1200, "0.1", mini=False)
+    head = capsules.blank(branch, "s", 0, 1200)
     head = head.replace(created_at=created, primary_objective="Log in fast")
     front = capsules.front_matter(capsules.outline(head, "p", "q"))
     said = {"Mission": f"- **User intent:** {MISSION}", **sections}

@@ -18,7 +18,7 @@ ENTRY = "## 2025-10-{day:02} 09:00:00 UTC\n- **Summary:** moved the parser behin
 def prepare() -> None:
     """Compile modules and expressions, as set-up does."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
-    program = "from contextkit.text import patterns; patterns.compile_all()"
+    program = "from contextkit.base import expressions; expressions.compile_all()"
     places = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     subprocess.run([sys.executable, "-c", program], check=True, env=places)
 

@@ -27,7 +27,7 @@ from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
 from contextkit.text import authored, facts  # noqa: E402
-from contextkit.text.digests import engine, reading  # noqa: E402
+from contextkit.text.digests import reading  # noqa: E402
 
 WAYS = ("receipt", "100 words", "lead", "TF-IDF", "TextRank", "ceiling")
 SHORTEST = 500  # tokens of a text that gets a receipt
@@ -83,8 +83,7 @@ def by_textrank(given: list[str]) -> list[str]:
 
 def by_new_facts(given: list[str], known: list[facts.Fact], room: int) -> str:
     """The ceiling: at each step the sentence that adds most new facts a token."""
-    pairs = {(kind, value) for kind, value, _ in known}
-    carried = [engine.carried(one, pairs) for one in given]
+    carried = facts.carried(given, known)
     costs = [tokens.estimate(one) + 1 for one in given]
     covered: set[tuple[str, str]] = set()
     said: list[str] = []

@@ -33,7 +33,7 @@ names = any_text.filter(str.strip)
 
 def a_blank(branch: str = "feature/demo", session: str = "S1", mini: bool = False) -> Capsule:
     """The front matter of a capsule at TIME; a test names only what it is about."""
-    return capsules.blank(branch, session, 1761242700, 1200, "0.1", mini)
+    return capsules.blank(branch, session, 1761242700, 1200, mini=mini)
 
 
 @functools.cache

@@ -167,6 +167,16 @@ written = st.lists(
 @given(lines=written, newline=st.sampled_from(["\n", "\r\n"]), ended=st.booleans())
 @example(lines=["  "], newline="\n", ended=False)
 @example(lines=["## a", "b", "## c"], newline="\r\n", ended=False)
+@example(  # an entry whose end stands below the heading of the next
+    lines=[
+        "## 2025-10-23 18:05:00 UTC <!-- r-1a2b3c -->",
+        *["<!-- r-1a2b3c -->"] * 3,
+        "## 2025-10-23 18:05:00 UTC",
+        "<!-- end r-1a2b3c -->",
+    ],
+    newline="\n",
+    ended=False,
+)
 def test_what_a_person_wrote_stays_byte_for_byte(
     lines: list[str], newline: str, ended: bool
 ) -> None:

@@ -142,8 +142,8 @@ def test_a_session_that_ends_and_comes_back_has_its_agent_again(
     from contextkit.handoffs.documents import state
 
     layout = Layout(".")
-    assert state.end_session(layout, "s-1") == "dev"
-    assert state.end_session(layout, "s-1") == ""
+    assert state.reset(layout, "s-1") == "dev"
+    assert state.reset(layout, "s-1") == ""
     in_session(monkeypatch, "s-2")
     assert state.current(layout).active == "dev"
     in_session(monkeypatch, "s-1")

@@ -44,7 +44,7 @@ def scan(layout: Layout, q: str, **narrow: str) -> list[str]:
     since = search.moment(narrow.pop("since", ""))
     return sorted(
         one["ref"]
-        for path in catalog.files()
+        for path, _, _ in catalog.files()
         for one in catalog.read(path)
         if matches(search.folded(one["text"]), search.terms_of(q))
         if all(one[name] == value for name, value in narrow.items()) and one["at"] >= since
@@ -75,8 +75,8 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
     every = dict.fromkeys(("kind", "at", "session", "branch", "since"), "")
 
     class Texts(search.Catalog):
-        def files(self) -> dict[str, search.Signature]:
-            return {str(number): (0, 0) for number in range(len(texts))}
+        def files(self) -> set[search.State]:
+            return {(str(number), 0, 0) for number in range(len(texts))}
 
         def read(self, path: str) -> Iterator[search.Document]:
             yield {**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}

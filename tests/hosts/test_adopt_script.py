@@ -243,10 +243,10 @@ def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
 ) -> None:
     adopt(host, folder="vendor/ck")
     (host / "Makefile").unlink()
-    assert adoption.folder_of(str(host)) == FOLDER
+    assert adoption.record_of(str(host)).folder == FOLDER
     monkeypatch.setattr(version, "TOOLKIT", str(host / "vendor" / "ck"))
-    assert adoption.folder_of(str(host)) == "vendor/ck"
-    assert adoption.folder_of(str(host / "vendor")) == FOLDER  # it was adopted for another
+    assert adoption.record_of(str(host)).folder == "vendor/ck"
+    assert adoption.record_of(str(host / "vendor")).folder == FOLDER  # it was adopted for another
 
 
 def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:

@@ -156,7 +156,7 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
     python = repo / folder / ".venv/bin/python"
     files.write(str(python), f"#!/bin/sh\ntouch '{ran}'\n")
     python.chmod(0o755)
-    monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
+    monkeypatch.setattr(adoption, "record_of", lambda top: vendored.Adopted(folder=folder))
     for name in hosts.names_of_hosts():
         host = hosts.find(name)
         text, _ = settings.merged("", settings.wanted(host, folder), None, "s", host.flat)

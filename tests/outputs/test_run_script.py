@@ -133,6 +133,14 @@ def test_it_dies_of_what_its_command_died_of(repo: Path, number: int) -> None:
     assert run("sh", "-c", f"kill -{number} $$").returncode == -number
 
 
+def test_where_children_are_ignored_the_status_is_still_the_commands(repo: Path) -> None:
+    ignored = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)"
+    ours = [sys.executable, str(SCRIPTS / "run.py"), "--", "sh", "-c", "echo said; exit 3"]
+    words = [sys.executable, "-c", f"{ignored}; os.execv(sys.argv[1], sys.argv[1:])", *ours]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=repo)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "said\n", "")
+
+
 def test_standard_input_and_surroundings_are_the_commands_own(repo: Path) -> None:
     command = "read a; echo $a $X; pwd; cut -d' ' -f5 /proc/$$/stat"
     done = run("sh", "-c", command, given="typed\n", env={**os.environ, "X": "y"})

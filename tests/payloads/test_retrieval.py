@@ -231,9 +231,13 @@ def test_around_within_a_few_tokens_keeps_the_line_itself(cap: int) -> None:
     assert cap < 12 or "line 31 is it, says nothing" in found.text
 
 
+def whole(text: str) -> retrieval.Slice:
+    return retrieval.Slice(text=text, first=1, last=text.count("\n") + 1)
+
+
 @given(st.text(st.sampled_from("ab \n☃"), min_size=1, max_size=300), st.integers(1, 60))
 def test_a_cap_is_kept_and_says_where_it_goes_on(text: str, cap: int) -> None:
-    found = retrieval.capped(retrieval.whole(text), cap, "o200k")
+    found = retrieval.capped(whole(text), cap, "o200k")
     assert tokens.within(found.text, cap)
     assert text.startswith(found.text)
     assert (found.more == 0) == (found.text == text)
@@ -257,7 +261,7 @@ def test_a_slice_of_a_payload_is_printed_with_what_comes_next_on_stderr(run: Scr
 
 def test_a_heading_alone_is_not_all_that_fits() -> None:
     text = "## Summary\n\n" + "It is slow. " * 60 + "\nmore"
-    found = retrieval.capped(retrieval.whole(text), 40, "o200k")
+    found = retrieval.capped(whole(text), 40, "o200k")
     assert tokens.within(found.text, 40) and found.text.count("slow") > 5
     assert (found.first, found.last, found.more) == (1, 3, 3)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextkit.base.expressions import Pattern
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _JOB = Pattern(r"(?m)^job (?P<number>\d+): (?P<state>.*)$")
 

@@ -393,7 +393,7 @@ def test_a_malformed_file_that_changed_after_the_ingest_says_both(out: Path, run
 def test_a_document_that_was_edited_or_removed_is_stale(out: Path, run: Script) -> None:
     plan = Path("plan.md")
     plan.write_text("# Plan\n", encoding="utf-8")
-    a_run(out, source="plan.md", revision=changes.document_revision("plan.md"))
+    a_run(out, source="plan.md", revision=changes.data_revision(Path("plan.md").read_bytes()))
     ingest(run)
     assert gate(run)[0] == "PASS"
     plan.write_text("# Other plan\n", encoding="utf-8")
@@ -603,7 +603,7 @@ def test_only_valid_files_of_all_agents_pass(
         if text is not None:
             (out / f"{agent}{suffix}").write_text(text, encoding="utf-8")
     plan = out.parent / "app.py"
-    a_run(out, tuple(roster), source="app.py", revision=changes.document_revision(str(plan)))
+    a_run(out, tuple(roster), source="app.py", revision=changes.data_revision(plan.read_bytes()))
     run("verdict", "ingest", "--run=r-1")
     word, lines = gate(run)
     left = {agent: FILES[kind] for agent, kind in there.items() if FILES[kind][0] is not None}

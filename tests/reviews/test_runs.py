@@ -140,7 +140,7 @@ def test_a_tree_has_the_same_revision_after_its_commit(layout: Layout) -> None:
 
 def test_a_document_has_a_revision_as_long_as_it_is_there(layout: Layout) -> None:
     Path("plan.md").write_text("a plan\n", encoding="utf-8")
-    run = a_run(revision=changes.document_revision("plan.md"), source="plan.md")
+    run = a_run(revision=changes.data_revision(Path("plan.md").read_bytes()), source="plan.md")
     assert runs.revision_now(layout, run) == run.revision
     Path("plan.md").write_text("another\n", encoding="utf-8")
     assert runs.revision_now(layout, run) not in ("", run.revision)

@@ -33,7 +33,7 @@ BODY = "\n\n".join(f"# {section}\n- Something about it." for section in capsules
 
 def a_capsule(body: str = BODY, created: str = "2025-10-23T18:00:00Z", commit: bool = True) -> Path:
     """A finished capsule of `feature/demo`, committed."""
-    head = capsules.blank("feature/demo", "s-1", 0, 1200, "0.1", mini=False)
+    head = capsules.blank("feature/demo", "s-1", 0, 1200)
     head = head.replace(created_at=created, primary_objective="Try it")
     stub = capsules.outline(head, "p", "q")
     stamp = created.replace("-", "").replace(":", "")
@@ -190,7 +190,7 @@ def test_what_cannot_be_launched_is_refused_and_nothing_is_written(
     manager: Manager, options: list[str], complaint: str
 ) -> None:
     Path("empty.md").write_text("\n", encoding="utf-8")
-    blank = capsules.blank("b", "", 0, 1, "0.1", mini=False)
+    blank = capsules.blank("b", "", 0, 1)
     Path("stub.md").write_text(capsules.outline(blank, "p", "q"), encoding="utf-8")
     given = options if options[0].startswith("--slug") else ["--slug=x", *options]
     manager("launch", "--cmd=touch started", *given, status=2)

@@ -186,7 +186,7 @@ class Base:
     @staticmethod
     def capsule(word: str, now: str) -> str:
         """A finished capsule that says `word`."""
-        blank = capsules.blank("feature/demo", "s1", names.moment(now), 1200, "0.1", mini=False)
+        blank = capsules.blank("feature/demo", "s1", names.moment(now), 1200)
         text = capsules.outline(blank, "PLAN.md", "PROGRESS.md")
         text = re.sub(r"<path:line[^<>\n]*>", "app.py", text)
         return re.sub(r"<[^<>\n]+>", word, text)

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 import contextkit
-from contextkit.text.patterns import MADE, Pattern
+from contextkit.base.expressions import MADE, Pattern
 from scenes import CHECKOUT, REVIEW, Base, Command, run
 
 SIZE = 1_000_000  # characters of a text

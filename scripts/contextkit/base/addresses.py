@@ -30,6 +30,7 @@ class Address(Declaration):
     ref: str
     kind: str
     path: str
+    fields: dict[str, Any] | None = None  # of an entry, if the file holds several documents
 
 
 def kinds() -> tuple[str, ...]:
@@ -97,16 +98,16 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     return ()
 
 
-def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
+def listed(layout: Layout, kind: str = "") -> Iterator[Address]:
     """List every document of a kind (default: all) by file name; only single files are read."""
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
             continue
         if store.is_file:
-            for ref, path, _ in entries(layout, store):
-                yield Address(ref=ref, kind=store.kind, path=path)
+            for ref, path, fields in entries(layout, store):
+                yield Address(ref=ref, kind=store.kind, path=path, fields=fields)
         elif store.suffix:
-            yield from _files(layout, store, with_away)
+            yield from _files(layout, store)
 
 
 def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -116,18 +117,9 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
         yield f"{store.kind}:{fields.get('id')}", path, fields
 
 
-def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
-    folders = [(layout.store(store.kind), "")]
-    if store.within == "memory":
-        layout.store("archived")
-    for outer in away(layout, store) if with_away else ():
-        for name in stores.names_in(outer):
-            inner = os.path.join(outer, name, store.place) if store.within else ""
-            folders.append(
-                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
-            )
+def _files(layout: Layout, store: stores.Store) -> Iterator[Address]:
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
-    for folder, before in folders:
+    for folder, before in _folders(layout, store):
         for entry in walked(folder, store.suffix):
             path = entry.path
             if not _fits(store, entry.name) or any(_fits(other, entry.name) for other in others):
@@ -137,20 +129,43 @@ def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Add
                 yield Address(ref=f"{store.kind}:{name}", kind=store.kind, path=path)
 
 
+def _folders(layout: Layout, store: stores.Store) -> list[tuple[str, str]]:
+    """The folders of a store, each with what comes before the names of the files in it."""
+    folders = [(layout.store(store.kind), "")]
+    if store.within == "memory":
+        layout.store("archived")
+    for outer in away(layout, store):
+        for name in stores.names_in(outer):
+            inner = os.path.join(outer, name, store.place) if store.within else ""
+            folders.append(
+                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
+            )
+    return folders
+
+
+def every_file(layout: Layout) -> Iterator[str]:
+    """The path of each file in the stores of one document a file; some may be no documents."""
+    kept = [store for store in stores.with_documents() if store.suffix]
+    places = {(folder, s.suffix): None for s in kept for folder, _ in _folders(layout, s)}
+    for folder, suffix in places:
+        for entry in walked(folder, suffix):
+            yield entry.path
+
+
 def walked(folder: str, suffix: str | tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
     """The files below `folder` that end in `suffix`, by name; links and drafts are skipped."""
     try:
         with os.scandir(folder) as inside:
-            entries = sorted(inside, key=lambda entry: entry.name)
+            entries = sorted(inside, key=os.fspath)
     except OSError:
         return
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from walked(entry.path, suffix)
-        elif entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
+        if entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
             yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            yield from walked(entry.path, suffix)
 
 
 def find(layout: Layout, ref: str, kind: str = "") -> Address:
@@ -160,13 +175,12 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     """
     text = ref.strip()
     named, name = parts(text)
-    if named and kind and named != kind:
+    if kind:
         bare(text, kind)
     wanted = named or kind
     by_path = "" if named else _file(layout, text)
     if by_path:
-        made = of(layout, by_path, wanted)
-        if made:
+        if made := of(layout, by_path, wanted):
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
         raise ContextError(f"{layout.shown(by_path)}: is not a document of any contextkit store")
     path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
@@ -214,11 +228,9 @@ def _stamp(ref: str) -> str:
     """The digits of the time in an address, which sort chronologically; '' if it has none."""
     digits = ""
     for part in ref.replace("_", "/").replace(":", "/").split("/"):
-        shape = names.shape(part)
-        for form, length in (("00000000T000000", 15), ("00000000-000000", 15)):
-            at = shape.find(form)
-            if at >= 0:
-                digits = "".join(c for c in part[at : at + length] if c.isdigit())
+        at = names.shape(part).replace("-", "T").find("00000000T000000")
+        if at >= 0:
+            digits = part[at : at + 8] + part[at + 9 : at + 15]
     return digits
 
 
@@ -240,12 +252,11 @@ def named_in(layout: Layout, text: str) -> list[str]:
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
             continue
-        ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
-        if ref and ref not in refs:
-            refs[ref] = None
-            if len(refs) == _MOST_IN_TEXT:
-                break
-    return list(refs)
+        core = word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:")
+        refs[_named(layout, core)] = None
+        if len(refs) - ("" in refs) == _MOST_IN_TEXT:
+            break
+    return list(filter(None, refs))
 
 
 def _named(layout: Layout, word: str) -> str:

@@ -26,9 +26,9 @@ def is_id(text: str) -> bool:
 def identify(text: str, field: str) -> str:
     """The id that `qa`, `@qa`, or `QA` stands for. Raises ContextError naming `field`."""
     identity = text.strip().removeprefix("@").lower()
+    if not identity:
+        raise bad_input(f"{field}: is missing: the id of an agent, such as qa")
     if not is_id(identity):
-        if not identity:
-            raise bad_input(f"{field}: is missing: the id of an agent, such as qa")
         asked = "a-z, 0-9 and single hyphens, starting with a letter, without -to- inside"
         raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is not an agent id: {asked}")
     return identity
@@ -58,14 +58,11 @@ def recognized(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None
     An email address (`a@dev.com`) or a path (`@src/app.py`) does not address an agent.
     """
     text = prompt.lstrip()
-    for prefix in prefixes:
-        if not prefix or text[: len(prefix)].lower() != prefix.lower():
-            continue
-        words = text[len(prefix) :].split(maxsplit=1)
-        starts_here = bool(words) and text[len(prefix) :][:1] == words[0][:1]
-        name = words[0].lower() if starts_here else ""
+    for prefix in filter(None, prefixes):
+        begins, rest = text[: len(prefix)].lower() == prefix.lower(), text[len(prefix) :]
+        name, *others = rest.split(maxsplit=1) if begins and rest[:1].strip() else [""]
         if name[-1:] in _AFTER:
             name = name[:-1]
-        if name and is_id(name):
-            return name, words[1].strip() if len(words) > 1 else ""
+        if is_id(name.lower()):
+            return name.lower(), "".join(others).strip()
     return None

@@ -50,9 +50,9 @@ class work_tree:
 
     def __enter__(self) -> work_tree:
         self._folder = _scratch_folder(self._store)
+        self._index = os.path.join(self._folder, "index")
+        self._objects = os.path.join(self._folder, "objects")
         try:
-            self._index = os.path.join(self._folder, "index")
-            self._objects = os.path.join(self._folder, "objects")
             self._take_up()
         except BaseException:
             _remove(self._folder)
@@ -77,8 +77,7 @@ class work_tree:
         self._ask("add", "--update")
         data = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
         # A nested repository ends in a slash: its content is its own.
-        fresh = [path for path in data.split(b"\0") if path and not path.endswith(b"/")]
-        if fresh:
+        if fresh := [path for path in data.split(b"\0") if path and not path.endswith(b"/")]:
             listed = files.write(os.path.join(self._folder, "untracked"), b"\0".join(fresh) + b"\0")
             self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
 
@@ -158,32 +157,18 @@ def parse(data: bytes) -> list[Change]:
             state = _STATES.get(letter, "modified")
             by_path[new] = Change(path=os.fsdecode(new), state=state, old_path=was)
             continue
-        added, removed, path = word.split(b"\t", 2)
+        *counts, path = word.split(b"\t", 2)
         if not path:
             next(words)
             path = next(words)
-        by_path[path] = by_path[path].replace(
-            binary=added == b"-", added=_count(added), removed=_count(removed)
-        )
+        is_binary = counts[0] == b"-"
+        added, removed = (0, 0) if is_binary else map(int, counts)
+        by_path[path] = by_path[path].replace(binary=is_binary, added=added, removed=removed)
     return list(by_path.values())
 
 
-def _count(number: bytes) -> int:
-    return 0 if number == b"-" else int(number)
-
-
-def empty_tree(repository: Repository) -> str:
-    """The empty tree, which every repository knows."""
-    return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
-
-
-def document_revision(path: str) -> str:
-    """`input:` and a digest of a document, for a review of something other than a work tree."""
-    return data_revision(files.read_bytes(path))
-
-
 def data_revision(data: bytes) -> str:
-    """As `document_revision`, for data that is not in a file yet."""
+    """`input:` and a digest of a document, for a review of something other than a work tree."""
     return "input:" + names.sha256(data)
 
 
@@ -225,15 +210,10 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
     candidates = bases(layout, named)
     with work_tree(layout, left_out) as tree:
         for base in candidates:
-            changed = tree.changes(base.commit)
-            if changed:
-                return Comparison(
-                    base=base,
-                    changes=tuple(changed),
-                    diff=tree.diff(base.commit),
-                    revision=tree.revision(),
-                    listing=tree.listing(base.commit),
-                )
+            if changed := tree.changes(base.commit):
+                diff, listing = tree.diff(base.commit), tree.listing(base.commit)
+                return Comparison(base=base, changes=tuple(changed), diff=diff, listing=listing,
+                                  revision=tree.revision())  # fmt: skip
     tried = " or ".join(base.name for base in candidates)
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT, such as base=HEAD~1")
 
@@ -250,21 +230,18 @@ def bases(layout: Layout, named: str = "") -> list[Base]:
     if not git.head(repository).commit:
         if named:
             raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
-        return [Base(name="nothing", commit=empty_tree(repository))]
-    if named:
-        commit = _commit(top, named)
-        if not commit:
-            raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
-        common = _merge_base(top, commit)
-        if not common:
-            raise bad_input(f"base: {named!r} and HEAD have no commit in common")
-        return [Base(name=named, commit=common)]
+        empty = git.answer(top, "hash-object", "-t", "tree", os.devnull).decode().strip()
+        return [Base(name="nothing", commit=empty)]
+    if named and not _commit(top, named):
+        raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
     by_commit: dict[str, Base] = {}
-    for name, ref in _GUESSES:
+    for name, ref in [(named, named)] if named else _GUESSES:
         commit = _commit(top, ref)
-        common = _merge_base(top, commit) if commit else ""
+        common = git.output(top, "merge-base", commit, "HEAD").strip() if commit else ""
         if common:
             by_commit.setdefault(common, Base(name=name, commit=common))
+    if named and not by_commit:
+        raise bad_input(f"base: {named!r} and HEAD have no commit in common")
     if not by_commit:
         raise ContextError(
             "there is no upstream, origin, main or master to compare with: "
@@ -277,10 +254,6 @@ def _commit(top: str, name: str) -> str:
     if name.startswith("-") or "\0" in name:
         return ""
     return git.output(top, "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
-
-
-def _merge_base(top: str, commit: str) -> str:
-    return git.output(top, "merge-base", commit, "HEAD").strip()
 
 
 def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:

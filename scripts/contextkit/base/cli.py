@@ -1,7 +1,7 @@
 """The command line: arguments in, text out, one way to fail.
 
-A script declares its commands and options once, as data (`Program`). A small loop reads calls from
-that table (`commands.py`); only help needs argparse (`usage.py`).
+A script declares its commands and options once, as data (`Program`). Calls are read with that table
+(`commands.py`), and help is made from it (`usage.py`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import sys
 
 from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Option, Program, Rows, options_of
-from contextkit.base.errors import ContextError, bad_input, closed_output, remark
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
 _program = "contextkit"
 _as_json = False
 _allowed: Callable[[], Iterable[str]] = tuple  # the settings' exemptions from secrets
-_HELP = frozenset(("-h", "--help"))
 _MOST_LINES = 20  # of a refusal
+_WAY_OUT = ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
@@ -54,7 +54,8 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _refuse(str(error))
         return error.status
     except OSError as error:
-        _refuse(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
+        way_out = _WAY_OUT if error.errno in (1, 13, 30) else ""  # EPERM, EACCES, EROFS
+        _refuse(f"{error.filename or 'output'}: {error.strerror or error}{way_out}")
         return 1
     except KeyboardInterrupt:
         import signal
@@ -86,18 +87,12 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
     return answer
 
 
-def _way_out(error: OSError) -> str:
-    """Advice for when nothing may be written."""
-    if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
-        return ""
-    return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-
-
 def say(text: str) -> None:
     """Print the remarks, then a message, on stderr, through the same door as an answer."""
     remarks = [*map(names.one_line, errors.remarks)]
     errors.remarks.clear()
-    lines = [names.spoken(outgoing.told(t, _allowed)) for t in (*remarks, *text.splitlines())]
+    told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
+    lines = [names.brief(line, names.PRINTED) for line in told]
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
@@ -206,19 +201,19 @@ def _of_command(
     options = options_of(command) if command else ()
     words = _given_to_make(options) if command and "CONTEXTKIT_GIVEN" in os.environ else []
     argv, rest = [*argv, *words], [*rest, *words]
-    asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
-    raw = commands.read(options, rest) if command and not asks else None
-    lacking = commands.missing_options(options, raw) if raw is not None else ()
-    if command and raw is not None and not lacking:
-        return command, Arguments(**commands.typed(options, raw))
-    from contextkit.base import usage
+    asks_help = "--help" in rest or "-h" in rest
+    if command is None or asks_help or argv == ["--version"]:
+        from contextkit.base import usage
 
-    if command and lacking:
-        raise usage.missing(program, command, lacking[0])
-    try:
-        usage.explain(program, argv)
-    finally:
-        _flush()  # help, which argparse prints
+        _print(Answer(text=usage.explained(program, command, argv)))
+        raise SystemExit(0)
+    raw = commands.read(options, rest)
+    for option in options:
+        if option.required and not any(map(str.strip, raw.get(option.name, []))):
+            from contextkit.base import usage
+
+            raise usage.missing(program, command, option)
+    return command, Arguments(**commands.typed(options, raw))
 
 
 def _given_to_make(available: tuple[Option, ...]) -> list[str]:
@@ -232,8 +227,7 @@ def _given_to_make(available: tuple[Option, ...]) -> list[str]:
     for name in ("MAKEFLAGS", "MFLAGS"):
         os.environ.pop(name, None)
     options = {option.name: option for option in available}
-    unknown = [name for name in typed if name not in options]
-    if unknown:
+    if unknown := [name for name in typed if name not in options]:
         from contextkit.base import makefiles
 
         makefiles.refuse_unknown(unknown, list(options))
@@ -251,7 +245,7 @@ def _print(answer: Answer) -> None:
     if not text:
         return
     if sys.stdout is None:
-        raise closed_output()
+        raise ContextError("standard output is closed; the output is lost")  # `>&-`
     if not answer.verbatim:
         text = outgoing.told(text, _allowed, answer.quoted)
     elif sys.stdout.isatty():
@@ -262,18 +256,5 @@ def _print(answer: Answer) -> None:
         # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up()
-
-
-def _flush() -> None:
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up()
-
-
-def _give_up() -> None:
-    """Exit quietly when the reader has closed the pipe: `| head`."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has closed the pipe: `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

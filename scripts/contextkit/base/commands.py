@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import names
-from contextkit.base.errors import bad_input
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Declaration, NamedTuple, SimpleNamespace
 from contextkit.base.type_names import Any, Callable, Sequence
 
@@ -158,7 +158,6 @@ def program(script: str) -> Program:
 
 
 def _declared(place: str) -> Any:
-    """The declaration in one of our modules, imported now."""
     module, _, name = place.rpartition(".")
     return getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
 
@@ -178,10 +177,10 @@ def options_of(command: Command) -> tuple[Option, ...]:
 _SAID = {"": 0, "0": 0, "no": 0, "false": 0, "off": 0, "1": 1, "yes": 1, "true": 1, "on": 1}
 
 
-def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
+def read(options: tuple[Option, ...], argv: list[str]) -> Raw:
     """Parse `--name=value`, `--name value`, `--flag`, `-m value`, and positionals.
 
-    None if an option lacks its value. Raises ContextError for a word that belongs to nothing.
+    Raises ContextError for a word that belongs to nothing, and for an option without its value.
     """
     named = [(name, o) for o in options for name in (o.name.replace("_", "-"), *o.also, o.single)]
     spelled = {("--" if len(name) > 1 else "-") + name: option for name, option in named if name}
@@ -197,7 +196,7 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         option = spelled.get(name)
         if option is None:
             if _is_option(word, spelled) or not places:
-                raise bad_input(_unplaced(word, [*spelled]))
+                raise _unplaced(word, [*spelled])
             place = places[0] if places[0].kind == "words" else places.pop(0)
             add_value(raw, place, "", word)
             continue
@@ -208,7 +207,7 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             elif follows:
                 value = words.pop()
             else:
-                return None
+                raise bad_input(f"{name} lacks its value: write {name}=…")
         add_value(raw, option, name, value)
     return raw
 
@@ -220,31 +219,25 @@ def _is_option(word: str, spelled: dict[str, Option]) -> bool:
     return is_spelled or (word[:1] == "-" and not is_value)
 
 
-def _unplaced(word: str, spelled: list[str]) -> str:
+def _unplaced(word: str, spelled: list[str]) -> ContextError:
     name, equals, _ = word.partition("=")
     if name[:1] != "-":
         hint = f"--{names.brief(word)}" if equals else "--name=…"
-        return f"{names.quoted(word)} is not an option: write {hint}"
-    options = [option.lstrip("-") for option in spelled]
-    return f"there is no option {names.brief(name)}{names.nearest(name.lstrip('-'), options)}"
+        return bad_input(f"{names.quoted(word)} is not an option: write {hint}")
+    near = names.nearest(name.lstrip("-"), [option.lstrip("-") for option in spelled])
+    return bad_input(f"there is no option {names.brief(name)}{near}")
 
 
 def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     """Record a value; a whole list is split into items, a repeatable single item is not."""
     values = raw.setdefault(option.name, [])
-    if option.single and spelling == f"--{option.single}":
-        values.append(value)
-    elif option.kind == "items":
+    is_single = option.single and spelling == f"--{option.single}"
+    if option.kind == "items" and not is_single:
         values += names.meant_items(option.name, value)
-    elif option.kind == "words":
+    elif option.kind == "words" and not is_single:
         values += value.replace(",", " ").split()
     else:
         values.append(value)
-
-
-def missing_options(options: tuple[Option, ...], raw: Raw) -> list[Option]:
-    """The required options that are absent or blank."""
-    return [o for o in options if o.required and not any(map(str.strip, raw.get(o.name, [])))]
 
 
 def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:

@@ -30,11 +30,6 @@ def remark(*sentences: str) -> None:
     remarks.extend(sentence for sentence in dict.fromkeys(sentences) if sentence not in remarks)
 
 
-def closed_output() -> ContextError:
-    """Standard output is closed (`>&-`), so nothing can be printed."""
-    return ContextError("standard output is closed; the output is lost")
-
-
 def bad_input(message: str) -> ContextError:
     """A refused input: names the field, and promises that nothing was written."""
     return ContextError(message, status=2)

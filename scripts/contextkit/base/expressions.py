@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled once for all processes, as Python compiles modules.
+"""Regular expressions that cost nothing until a text needs them, compiled once for all processes.
 
     __pycache__/expressions.<Python's version>.codes      beside the byte code of this module
 
@@ -14,7 +14,7 @@ import re
 import sys
 
 from contextkit import at_end
-from contextkit.base import files
+from contextkit.base import files, stores
 from contextkit.base.type_names import Any
 
 _MOST = 4_000  # expressions in the file, among them those of older versions of ours
@@ -75,9 +75,53 @@ def _code(source: str, flags: int) -> tuple[Any, ...]:
     from re import _compiler, _parser  # type: ignore[attr-defined]
 
     read = _parser.parse(source, flags)
-    groups = read.state.groupdict
-    names = [None] * read.state.groups
-    for name, number in groups.items():
-        names[number] = name
+    groups, count = read.state.groupdict, read.state.groups
+    named = dict(zip(groups.values(), groups, strict=True))
     code = array("I", _compiler._code(read, flags)).tobytes()
-    return int(flags | read.state.flags), code, read.state.groups - 1, groups, tuple(names)
+    all_flags = int(flags | read.state.flags)
+    return all_flags, code, count - 1, groups, tuple(map(named.get, range(count)))
+
+
+class Pattern:
+    """A regular expression that is compiled on first use, since few texts need all of them.
+
+    Every match holds one of the lower-case words `needs` (`␣` is a blank). Looking for those first
+    speeds up an expression that may match at any character.
+    """
+
+    search: Any
+
+    def __init__(self, source: str, flags: int = 0, needs: str = "") -> None:
+        self._source, self._flags = source, flags
+        self.needs = tuple(word.replace("␣", " ") for word in needs.split())
+        MADE.append(self)
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        return compiled(self._source, self._flags)
+
+    def __getattr__(self, name: str) -> Any:
+        made = self.compiled
+        for method in ("match", "fullmatch", "search", "sub", "findall", "finditer", "split"):
+            setattr(self, method, getattr(made, method))
+        if self.needs:
+            self.search = lambda text: made.search(text) if self._may_match(text) else None
+        return getattr(self if name in self.__dict__ else made, name)
+
+    def _may_match(self, text: str) -> bool:
+        return not text.isascii() or any(map(text.lower().__contains__, self.needs))
+
+
+MADE: list[Pattern] = []  # all of them, to be compiled in advance
+
+
+def compile_all() -> None:
+    """Compile every expression of the toolkit for later processes, as set-up does."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in stores.folders(package, apart="compiled"):
+        place = os.path.relpath(folder, os.path.dirname(package)).replace("/", ".")
+        for name in stores.files_in(folder, ".py"):
+            __import__(f"{place}.{name.removesuffix('.py')}".removesuffix(".__init__"))
+    for pattern in MADE:
+        _ = pattern.compiled
+    keep()

@@ -10,16 +10,16 @@ import os
 import time
 
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.type_names import BinaryIO, Iterable, Iterator
+from contextkit.base.type_names import Iterable, Iterator
 
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
-_HEX = frozenset("0123456789abcdef")
 _RULES = ".gitignore"
 WRITABLE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # for a file that is changed in place
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
 _hidden: tuple[str, ...] = ()  # those of them that git does not see
+_real: set[str] = set()  # folders in stores that were read from, and are no links
 
 
 def read(path: str) -> str:
@@ -32,10 +32,19 @@ def read(path: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file. Raises ContextError naming the path and the reason."""
+    """The bytes of a file. Raises ContextError naming the path and the reason.
+
+    A recovery reads ten thousand: a file object would cost three system calls more for each.
+    """
     try:
-        with opened(path) as file:
-            return file.read()
+        handle = opened(path)
+        try:
+            pieces = [os.read(handle, 1 << 16)]
+            while pieces[-1]:  # larger ones, so that a large file takes few
+                pieces.append(os.read(handle, 1 << min(16 + len(pieces), 24)))
+            return b"".join(pieces)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -48,9 +57,8 @@ def read_if_there(path: str) -> str | None:
 def text_of(path: str) -> str:
     """The text of a file; '' for one that is missing, unreadable, or no text."""
     try:
-        with opened(path) as file:
-            return file.read().decode("utf-8")
-    except (ContextError, OSError, UnicodeDecodeError):
+        return read_bytes(path).decode("utf-8")
+    except (ContextError, UnicodeDecodeError):
         return ""
 
 
@@ -105,8 +113,7 @@ def rename(old: str, new: str) -> None:
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
     """`stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
-    number = 1
-    while number := number + 1:
+    for number in range(2, 1 << 60):
         yield f"{stem}{mark}{number}{suffix}"
 
 
@@ -260,15 +267,6 @@ def sweep(folder: str, now: float) -> int:
     return len(old)
 
 
-def folders(place: str, apart: str = "") -> list[str]:
-    """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
-    paths = []
-    for folder, inside, _ in os.walk(place):
-        inside[:] = [name for name in inside if name != apart]
-        paths.append(folder)
-    return paths
-
-
 def is_old(path: str, now: float = 0) -> bool:
     """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:
@@ -280,7 +278,7 @@ def is_old(path: str, now: float = 0) -> bool:
 def is_draft(name: str) -> bool:
     """Whether a file name is that of an unfinished write: `.name.….tmp`."""
     dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
-    return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
+    return name[0] + dot == ".." and suffix == ".tmp" and not digits.strip("0123456789abcdef")
 
 
 class locked:
@@ -308,9 +306,8 @@ class locked:
                     return
             except OSError as error:
                 os.close(descriptor)
-                raise ContextError(
-                    f"{self._path}: cannot be locked ({error.strerror}): is it on a network drive?"
-                ) from error
+                why = f"cannot be locked ({error.strerror}): is it on a network drive?"
+                raise ContextError(f"{self._path}: {why}") from error
             os.close(descriptor)  # the store was removed while this process waited
 
     def __exit__(self, *_: object) -> None:
@@ -324,8 +321,8 @@ def _same_file(descriptor: int, path: str) -> bool:
         return False
 
 
-# Links. The folders between the root and a store are looked at once per process; those in a store
-# each time that something in them is opened, made, moved or removed.
+# Links. The folders between the root and a store, and those that are read from, are looked at once
+# for each command; those in a store each time that something in them is made, moved or removed.
 
 
 def is_link(path: str, inside: str = "") -> ContextError:
@@ -342,6 +339,7 @@ def keep(root: str, store: str, hidden: bool = False) -> None:
     git will not see a `hidden` one, from when something is written in it.
     """
     global _stores, _hidden
+    _real.clear()
     place = store.rstrip("/") + "/"
     if place.startswith(root.rstrip("/") + "/"):
         proved(place, root)
@@ -361,12 +359,15 @@ def proved(path: str, start: str = "") -> str:
     return path
 
 
-def opened(path: str) -> BinaryIO:
-    """A file opened for reading; one of a store is never read through a link."""
+def opened(path: str) -> int:
+    """The descriptor of a file opened for reading; one of a store is not read through a link."""
     if not path.startswith(_stores):
-        return open(path, "rb")
+        return os.open(path, os.O_RDONLY)
+    folder = path.rpartition("/")[0]
+    if folder not in _real:
+        _real.add(os.path.dirname(proved(path)))
     try:
-        return open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise is_link(path) from None

@@ -62,13 +62,11 @@ def prose(text: str, item: bool = False) -> str:
     from contextkit.base import markdown
 
     lines = text.split("\n")
-    fenced_off = markdown.in_fences(lines[1:] if item else lines)
-    if item:
-        fenced_off.insert(0, True)
-    return "\n".join(
-        line if inside or not is_mark(line) else f"{line[: -len(line.lstrip())]}\\{line.lstrip()}"
-        for line, inside in zip(lines, fenced_off, strict=True)
-    )
+    fenced_off = [True, *markdown.in_fences(lines[1:])] if item else markdown.in_fences(lines)
+    for at, (line, inside) in enumerate(zip(lines, fenced_off, strict=True)):
+        if not inside and is_mark(line):
+            lines[at] = f"{line[: -len(line.lstrip())]}\\{line.lstrip()}"
+    return "\n".join(lines)
 
 
 def is_mark(line: str) -> bool:
@@ -100,16 +98,6 @@ def longest_run(text: str) -> int:
     return longest
 
 
-def known(text: str) -> str:
-    """`text`, or `unknown` if it is empty."""
-    return text or "unknown"
-
-
-def grouped(number: int) -> str:
-    """`number` with a comma after each three digits."""
-    return f"{int(number):,}"
-
-
 FILTERS: dict[str, Callable[..., str]] = {
     "joined": ", ".join,
     "quoted": quoted,
@@ -118,6 +106,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "prose": prose,
     "item": item,
     "code": code,
-    "known": known,
-    "grouped": grouped,
+    "known": lambda text: text or "unknown",
+    "grouped": lambda number: f"{int(number):,}",
 }

@@ -64,8 +64,7 @@ def _strict_loader() -> Any:
 
 def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
     """The front matter of a Markdown document as strings, and its body. Raises ContextError."""
-    own = _own_front_matter(text)
-    if own:
+    if own := _own_front_matter(text):
         return own
     from contextkit.base import packages
 

@@ -28,6 +28,7 @@ _HEX = frozenset("0123456789abcdef")
 _NO_ANSWER = (127, 128)  # exit statuses: git is not installed; it cannot work here
 _NOT_STARTED = 127 << 8  # the first of these as a wait status
 NOT_THERE = "git is not installed, or not on the PATH: install git"
+_FOREIGN = "git refuses this repository, since it belongs to another user. If you trust it"
 _said_why = False
 _until: float | None = None  # in a hook, the time at which every query must have ended
 
@@ -120,15 +121,10 @@ def worktrees(repository: Repository) -> dict[str, str]:
     places = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
     linked = os.path.join(common, "worktrees")
     for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
-        pointer = _line(os.path.join(linked, name, "gitdir"))
-        if pointer:
+        if pointer := _line(os.path.join(linked, name, "gitdir")):
             places.append(os.path.dirname(os.path.join(linked, name, pointer)))
-    branches = {}
-    for top in places:
-        there = find(top)
-        if there and os.path.realpath(there.common) == common:
-            branches[there.top] = head(there).branch
-    return branches
+    trees = [tree for tree in map(find, places) if tree]
+    return {t.top: head(t).branch for t in trees if os.path.realpath(t.common) == common}
 
 
 def pointer(folder: str) -> tuple[str, str]:
@@ -228,11 +224,8 @@ class query:
     def __init__(self, folder: str, *arguments: str) -> None:
         self._folder = folder
         self._out, end = os.pipe()
-        wiring = (
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, end, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        )
+        nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 2)]
+        wiring = (*nowhere, (os.POSIX_SPAWN_DUP2, end, 1))
         command = (*_command(folder), *arguments)
         try:
             self._process = os.posix_spawnp("git", command, _environment(), file_actions=wiring)
@@ -334,11 +327,14 @@ def _done(
         raise ContextError(NOT_THERE) from None
     if done.returncode not in fine:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        for line in lines:  # git's own advice, in any language
+            if "config --global --add safe.directory" in line:
+                raise ContextError(f"{_FOREIGN}: {line.strip()}")
         marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
         reason = "; ".join(marked or lines[-1:]) or f"status {done.returncode}"
         words = command[len(("git", "-C", "", *_SAFE)) :]
         name = next(word for word in words if word[0] != "-" and "=" not in word)
-        raise ContextError(refusal(lines) or f"git {name} failed: {reason}")
+        raise ContextError(f"git {name} failed: {reason}")
     return done.stdout
 
 
@@ -357,16 +353,6 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     return (":(top)", *apart, *anywhere)
 
 
-def refusal(lines: list[str]) -> str:
-    """git's own advice, in any language, if the repository belongs to another user; or ''."""
-    line = next(
-        (line.strip() for line in lines if "config --global --add safe.directory" in line), ""
-    )
-    if not line:
-        return ""
-    return f"git refuses this repository, since it belongs to another user. If you trust it: {line}"
-
-
 def _ask(repository: Repository, ref: str) -> str:
     return output(repository.top, "rev-parse", "--verify", "--quiet", ref).strip()
 
@@ -375,12 +361,10 @@ def _packed(repository: Repository, ref: str) -> str:
     wanted = b" " + os.fsencode(ref)
     try:
         with open(os.path.join(repository.common, "packed-refs"), "rb") as file:
-            for line in file:
-                if line.rstrip(b"\n").endswith(wanted):
-                    return line.split(b" ", 1)[0].decode("ascii", "replace")
+            line = next((line for line in file if line.rstrip(b"\n").endswith(wanted)), b"")
     except OSError:
-        pass
-    return ""
+        return ""
+    return line.split(b" ", 1)[0].decode("ascii", "replace")
 
 
 def _line(path: str) -> str:

@@ -22,20 +22,29 @@ _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 # What lies in the state folder, by its name in a layout.
 _IN_STATE = {
-    "ended": "ended", "running": "sessions", "swept": "swept", "hooks": "hooks",
-    "own_session": "session", "ledger": "ledger", "index": "ledger/search.sqlite",
-    "machine": "machine", "sync": "sync", "origins": "sync/from",
-}  # fmt: skip
+    "ended": "ended",  # sessions that ended and can still be resumed
+    "running": "sessions",  # those that hosts run here, to notice dead ones
+    "swept": "swept",  # touched by each sweep of idle sessions in passing
+    "hooks": "hooks",  # what hooks know about subagents, and their errors
+    "own_session": "session",  # the id that we generated
+    "ledger": "ledger",  # what happened
+    "index": "ledger/search.sqlite",
+    "machine": "machine",  # the id of this one
+    "sync": "sync",  # what it knows of others
+    "origins": "sync/from",  # which documents here others wrote
+}
 # What the process kit that contextkit originated in keeps, likewise, below the root.
 _IN_KIT = {
-    "sessions": ".parallelus/sessions",
-    "markers": "docs/parallelus/self-improvement/markers",
+    "sessions": ".parallelus/sessions",  # pointers to them
+    "markers": "docs/parallelus/self-improvement/markers",  # of retrospectives, one per branch
 }
-_DEFAULTS = {"limits": Limits, "places": Places}
 
 
 class Layout:
-    """The paths of one repository, all absolute."""
+    """The paths of one repository, all absolute.
+
+    Those of the stores have the names of their settings; `state` holds locks, caches and sessions.
+    """
 
     capsules: str
     reminders: str
@@ -45,19 +54,19 @@ class Layout:
     handoff_template: str  # a copy of the form, for people and agents
     memory: str
     verdicts: str
-    state: str  # locks, caches and sessions; never in git
-    ended: str  # sessions that ended and can still be resumed
-    running: str  # those that hosts run here, to notice dead ones
-    swept: str  # touched by each sweep of idle sessions in passing
-    hooks: str  # what hooks know about subagents, and their errors
-    own_session: str  # the id that we generated
-    ledger: str  # what happened
+    state: str
+    ended: str
+    running: str
+    swept: str
+    hooks: str
+    own_session: str
+    ledger: str
     index: str
-    machine: str  # the id of this one
-    sync: str  # what it knows of others
-    origins: str  # which documents here others wrote
-    sessions: str  # the kit's pointers to them
-    markers: str  # of its retrospectives, a file for each branch
+    machine: str
+    sync: str
+    origins: str
+    sessions: str
+    markers: str
     limits: Limits  # in force here
     places: Places  # the documented ones in force here, relative to the root
 
@@ -76,8 +85,8 @@ class Layout:
     def __getattr__(self, name: str) -> object:
         """Prove a place, or make the default `limits` or `places`, on first use."""
         made: object
-        if name in _DEFAULTS:
-            made = _DEFAULTS[name]()
+        if name in ("limits", "places"):
+            made = Limits() if name == "limits" else Places()
         elif name in _IN_STATE:
             made = os.path.join(self.state, _IN_STATE[name])
         elif name in _IN_KIT:
@@ -191,7 +200,6 @@ class Layout:
             pass
 
     def _swept_folders(self, kind: str) -> list[str]:
-        """The folders of a store; for a single-file store, the folder that contains it."""
         store = stores.BY_KIND[kind]
         if store.holds == stores.HOST or store.within:
             return []  # nothing of ours, or part of another store that is swept too
@@ -199,7 +207,7 @@ class Layout:
         place = os.path.dirname(place) if store.is_file else place
         if os.path.islink(place):
             return []
-        return [place] if store.is_file else files.folders(place, apart=_CLONES)
+        return [place] if store.is_file else stores.folders(place, apart=_CLONES)
 
     def of_worktree(self, named: str) -> Layout:
         """The layout of another worktree, given its path, its folder's name, or its branch.
@@ -226,21 +234,12 @@ class Layout:
 
         None of it is part of a diff or a review, and none makes a capsule stale.
         """
-        places = [
-            self.place(store.kind)
-            for store in stores.STORES
-            if store.holds != stores.HOST and not store.within
-        ]
         from contextkit.base.version import TOOLKIT
 
+        kept = (s.kind for s in stores.STORES if s.holds != stores.HOST and not s.within)
         own = os.path.relpath(os.path.realpath(TOOLKIT), os.path.realpath(self.root))
         is_copy = own.split("/")[0] not in (".", "..")  # not in contextkit's own checkout
-        return (*places, self.join(own)) if is_copy else tuple(places)
-
-    @property
-    def ephemeral(self) -> tuple[str, ...]:
-        """The folders that git must not see, existing or not."""
-        return tuple(map(self.place, stores.HIDDEN))
+        return (*map(self.place, kept), *([self.join(own)] if is_copy else []))
 
     @property
     def capsule_template(self) -> str:
@@ -261,11 +260,9 @@ class Layout:
         from contextkit.base import version
 
         self.mention("roles")
-        own = (
-            os.path.join(self.place("role"), name + ".md"),
-            self.join("templates/roles", name + ".md"),
-        )
-        return (*own, version.toolkit("templates", "roles", name + ".md"))
+        ours = version.toolkit("templates", "roles")
+        folders = (self.place("role"), self.join("templates/roles"), ours)
+        return tuple(os.path.join(folder, name + ".md") for folder in folders)
 
     def profiles(self, agent: str) -> list[str]:
         """The files that may contain the profile of an agent; the first one that exists counts."""

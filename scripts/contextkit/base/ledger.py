@@ -109,33 +109,25 @@ def append(path: str, lines: Iterable[bytes]) -> None:
         os.close(descriptor)
 
 
-def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
+def read(layout: Layout, since: str = "") -> Iterator[Event]:
     """The events, oldest first, without those older than `ledger_days` and incomplete lines.
 
-    `since` is a prefix of an ISO time; only lines that contain the bytes `having` are decoded.
+    `since` is a prefix of an ISO time.
     """
     since = max(since, _oldest(layout, names.now()))
-    for data in _data(layout, since[:7]):
-        yield from [event for event in _events(data, having) if event["at"] >= since]
-
-
-def _data(layout: Layout, since: str) -> Iterator[bytes]:
-    """The contents of the monthly files from `since` on, oldest first."""
     for path in months(layout):
-        if os.path.basename(path)[:7] < since:
-            continue
-        try:
-            yield files.read_bytes(path)
-        except ContextError:
-            continue  # removed just now, or unreadable: only history is missing
+        if os.path.basename(path)[:7] >= since[:7]:
+            try:
+                data = files.read_bytes(path)
+            except ContextError:
+                continue  # removed just now, or unreadable: only history is missing
+            yield from [event for event in _events(data) if event["at"] >= since]
 
 
-def _events(data: bytes, having: bytes) -> Iterator[Event]:
-    if having not in data:
-        return
+def _events(data: bytes) -> Iterator[Event]:
     from contextkit.base import formats
 
-    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and having in line]
+    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":']
     for event in map(formats.object_in, lines):
         get = event.get
         if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
@@ -143,21 +135,19 @@ def _events(data: bytes, having: bytes) -> Iterator[Event]:
             yield event
 
 
-_TEXTS = frozenset(
-    ("session", "agent", "by", "to", "host", "version", "program", "machine", "commit")
+_TYPES = {"tokens": int} | dict.fromkeys(
+    ("session", "agent", "by", "to", "host", "version", "program", "machine", "commit"), str
 )
 
 
 def _settle_types(event: Event) -> None:
     """Give every field of an event the right type, whoever wrote the line."""
-    for name in _TEXTS & event.keys():
-        if type(event[name]) is not str:
+    for name in _TYPES.keys() & event.keys():
+        if type(event[name]) is not _TYPES[name]:
             del event[name]
-    if type(event.get("tokens", 0)) is not int:
-        del event["tokens"]
-    sources = event.get("from", ())
+    sources = event.get("from")
     listed = sources if isinstance(sources, list) else ()
-    event["from"] = [source for source in listed if isinstance(source, str)] if listed else []
+    event["from"] = [source for source in listed if isinstance(source, str)]
 
 
 def months(layout: Layout) -> list[str]:

@@ -28,6 +28,7 @@ _PREFIX = re.compile(
 )
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
+_BEFORE = "(?:override|export|private|define)"  # a variable that is assigned
 _MOST = 50  # Makefiles of a host that are read
 _COLUMNS, _MARGIN = 79, 20  # of help: its width, and where the text beside the names begins
 NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
@@ -93,20 +94,14 @@ def refuse_unknown(unknown: list[str], options: list[str]) -> None:
         for variable in target.variables
     }  # a goal may have a prefix before the target's name
     for name in unknown:
-        lower = re.fullmatch(r"[a-z][^A-Z]*", name)
-        if lower and name not in others and not _defined_somewhere(name):
+        if name in others or not re.fullmatch(r"[a-z][^A-Z]*", name):
+            continue
+        assigns = rf"(?m)^\s*(?:{_BEFORE}\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)"
+        if not any(re.search(assigns, text) for _, text in read_by_make()):
             raise bad_input(
                 f"there is no variable {names.brief(name)}={names.nearest(name, options)};"
                 f" this target takes {', '.join(options)}"
             )
-
-
-def _defined_somewhere(name: str) -> bool:
-    """Whether a Makefile that was read for this call assigns the variable `name`."""
-    assigns = re.compile(
-        rf"^\s*(?:(?:override|export|private|define)\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)", re.M
-    )
-    return any(assigns.search(text) for _, text in read_by_make())
 
 
 def read_by_make() -> Iterator[tuple[str, str]]:
@@ -137,14 +132,6 @@ def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
     return places, prefix
 
 
-def _renamed() -> dict[str, str]:
-    """The names that our targets have in this call where the host has taken the plain ones."""
-    copy = os.path.realpath(toolkit()) + os.sep
-    return _names_in(
-        pair for pair in read_by_make() if not os.path.realpath(pair[0]).startswith(copy)
-    )
-
-
 def _names_in(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Our name for each target whose plain name the host's Makefiles have taken."""
     places, prefix = ours_in(texts)
@@ -156,7 +143,9 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
 
     In a host, those for this checkout are left out, and names are as there. Raises ContextError.
     """
-    renamed = _renamed() if inside_host else {}
+    copy = os.path.realpath(toolkit()) + os.sep
+    hosts = ((p, t) for p, t in read_by_make() if not os.path.realpath(p).startswith(copy))
+    renamed = _names_in(hosts) if inside_host else {}
     listed = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     listed = [t for t in listed if not ((command := command_of(t)) and command.now)]
     systems = {target.section.split()[0].lower(): target.section for target in listed}
@@ -184,7 +173,6 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
 def _day(
     listed: list[Target], renamed: dict[str, str], inside_host: bool, systems: Iterable[str]
 ) -> list[str]:
-    """Twelve verbs, a line each, and how to see the rest."""
     named = inside_host and not os.environ.get(outgoing.COMMAND)
     word = "context_help" if named else "help"
     verbs = [target for name in DAY for target in listed if target.name == name]
@@ -203,11 +191,10 @@ def _day(
 
 
 def _explained(target: Target, renamed: dict[str, str]) -> list[str]:
-    """A target, then what each of its variables is."""
     command = command_of(target)
-    told = [target.replace(name=f"{option.name}=", help=option.help)
-            for option in (options_of(command) if command else ())]  # fmt: skip
-    return [line for each in (target, *told) for line in _lines(each, renamed)]
+    options = options_of(command) if command else ()
+    told = [line for option in options for line in row(f"{option.name}=", option.help)]
+    return [*_lines(target, renamed), *told]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -218,8 +205,12 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
-    name = renamed.get(target.name, target.name)
-    first, *more = _wrapped(target.help)
+    return row(renamed.get(target.name, target.name), target.help)
+
+
+def row(name: str, text: str) -> list[str]:
+    """The lines of help on what is called so; a long name has one of its own."""
+    first, *more = _wrapped(text)
     if len(name) > _MARGIN - 2:
         return [f"  {name}", first, *more]
     return [f"  {name:<{_MARGIN - 2}}{first[_MARGIN:]}", *more]
@@ -239,17 +230,17 @@ def taken(into: str, folder: str) -> list[str]:
     return [f"{place}: {_sentence(name, prefix)}" for name, place in places.items()]
 
 
+def _sentence(name: str, prefix: str) -> str:
+    if name.startswith("context_"):
+        return f"has a target `{name}`, as we do, and only one can be: rename it"
+    return f"has a target `{name}` of its own: it stays; contextkit's is `make {prefix}{name}`"
+
+
 def renamed(text: str, into: str, folder: str) -> str:
     """`text` with our long names where the host in `into` has targets of the short ones."""
     for name, ours in _names_in(_texts(into, folder)).items():
         text = re.sub(rf"(`|make -s ){name}\b", rf"\1{ours}", text)
     return text
-
-
-def _sentence(name: str, prefix: str) -> str:
-    if name.startswith("context_"):
-        return f"has a target `{name}`, as we do, and only one can be: rename it"
-    return f"has a target `{name}` of its own: it stays; contextkit's is `make {prefix}{name}`"
 
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:

@@ -84,13 +84,9 @@ def heading(line: str) -> tuple[int, str]:
     level = len(bare) - len(title)
     if level > _LEVELS or not (title == "" or title[0] in " \t"):
         return 0, ""
-    return level, _unclosed(title.strip())
-
-
-def _unclosed(title: str) -> str:
-    """A title without its optional closing `##`."""
-    rest = title.rstrip("#")
-    return rest.rstrip() if rest == "" or rest[-1] in " \t" else title
+    title = title.strip()
+    rest = title.rstrip("#")  # without an optional closing `##`
+    return level, rest.rstrip() if rest == "" or rest[-1] in " \t" else title
 
 
 def mark_of(line: str) -> str:

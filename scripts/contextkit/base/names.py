@@ -16,9 +16,9 @@ from contextkit.base.type_names import Any, Collection, Iterable, Mapping
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _DIGITS = frozenset("0123456789")
 _PLAIN = SAFE.union("@%+=:,/")  # of a shell's word that needs no quotes
-_days: dict[int, int] = {}  # for the date 20251023: from 1970 until then
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+PRINTED = 600  # characters of a line on a terminal
 
 
 def now() -> int:
@@ -61,12 +61,11 @@ def moment(text: str) -> int:
     if len(digits) < 14:
         return 0
     date, clock = divmod(int(digits), 1_000_000)
-    if date not in _days:
-        year, month, day = date // 10_000, date // 100 % 100, date % 100
-        years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
-        leaps = years // 4 - years // 100 + years // 400
-        _days[date] = 365 * years + leaps + (153 * months + 2) // 5 + day - 719_469
-    return _days[date] * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
+    year, month, day = date // 10_000, date // 100 % 100, date % 100
+    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
+    leaps = years // 4 - years // 100 + years // 400
+    days = 365 * years + leaps + (153 * months + 2) // 5 + day - 719_469  # since 1970
+    return days * 86_400 + clock // 10_000 * 3600 + clock // 100 % 100 * 60 + clock % 100
 
 
 def seconds(duration: str, field: str = "") -> int:
@@ -90,15 +89,10 @@ def age(since: int, now: int, units: str = "dhms") -> str:
 
 def dashed(text: str) -> str:
     """`text` with every run of characters outside `A-Za-z0-9._-` replaced by one `-`."""
-    kept = ""
-    in_gap = False
-    for char in text:
-        if char in SAFE:
-            kept += char
-        elif not in_gap:
-            kept += "-"
-        in_gap = char not in SAFE
-    return kept
+    kept = "".join(char if char in SAFE else " " for char in text)
+    while "  " in kept:
+        kept = kept.replace("  ", " ")
+    return kept.replace(" ", "-")
 
 
 def slug(text: str, longest: int = 50) -> str:
@@ -124,7 +118,14 @@ def safe(text: str) -> bool:
 
 def sha256(data: bytes) -> str:
     """The SHA-256 digest of `data` in hexadecimal."""
+    if len(data) > _LONG:  # it takes longer than to load what is ten times as fast
+        import hashlib
+
+        return hashlib.sha256(data).hexdigest()
     return sha256_of((data,))
+
+
+_LONG = 200_000  # bytes
 
 
 _sha256: Any = None  # cached, since Python looks for a missing module on each import
@@ -160,12 +161,12 @@ def one_line(text: str) -> str:
 
     All that tables and headings show goes through here: no text can add a row or an escape.
     """
-    if text.isprintable():
-        if " " not in text:
-            return text
-    else:
-        text = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(text.split())
+    text = text if text.isprintable() else _printable(text)
+    return " ".join(text.split()) if " " in text else text
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def clipped(text: str, most: int) -> str:
@@ -218,11 +219,6 @@ def lines(first: int, last: int) -> str:
     return f"lines {first}-{last}" if last > first else f"line {first}"
 
 
-def brief(text: str, longest: int = 80) -> str:
-    """A value as quoted in a message: on one line, with the middle of a long one left out."""
-    return spoken(text, longest)
-
-
 def quoted(text: str) -> str:
     """`text` in quotes for a message, shortened by `brief`."""
     return repr(brief(text))
@@ -246,11 +242,9 @@ def shortened(line: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
 
 
-def spoken(line: str, longest: int = 600) -> str:
-    """A line that is safe to print on a terminal: no control characters, limited length."""
-    if not line.isprintable():
-        line = "".join(char if char.isprintable() else " " for char in line)
-    return shortened(line, longest)
+def brief(text: str, longest: int = 80) -> str:
+    """A value as quoted in a message: no control characters, a long one without its middle."""
+    return shortened(text if text.isprintable() else _printable(text), longest)
 
 
 def nearest(name: str, available: object, alike: float = 0.6) -> str:

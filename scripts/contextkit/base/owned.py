@@ -47,11 +47,10 @@ def check(folder: str, repository: git.Repository | None) -> None:
             if entry.is_symlink():
                 raise files.is_link(entry.path)
             try:
-                owner = entry.stat(follow_symlinks=False).st_uid
+                if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                    raise _foreign(entry.path)
             except FileNotFoundError:
                 continue  # the draft of another process
-            if owner != os.geteuid():
-                raise _foreign(entry.path)
     if repository and _is_tracked(folder, repository):
         raise ContextError(
             f"{folder}: git tracks it, and what a repository brings is not our state:"
@@ -79,8 +78,7 @@ def _is_tracked(folder: str, repository: git.Repository) -> bool:
     except ContextError:
         return False  # nothing is tracked yet
     if int.from_bytes(index[4:8], "big") not in _PLAIN or b"link\0\0" in index[-400:]:
-        listed = git.output(repository.top, "ls-files", "-z", "--", f":(top,literal){name}")
-        return bool(listed)
+        return bool(git.output(repository.top, "ls-files", "-z", "--", f":(top,literal){name}"))
     head, tail = os.path.split(folder)
     folds = os.path.lexists(os.path.join(head, tail.swapcase()))
     return _in_index(index, os.fsencode(name), folds)

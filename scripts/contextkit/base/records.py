@@ -49,8 +49,6 @@ else:
         """Like `typing.NamedTuple`, without its 6 ms import and most of what a class costs."""
 
     class _Tuple(tuple):
-        """The behavior of all of them."""
-
         __slots__ = ()
 
         def __new__(cls, *values, **named):
@@ -154,10 +152,7 @@ def _fits(value: object, annotation: str, cls: type) -> bool:
     if annotation.endswith(" | None"):
         return value is None or _fits(value, annotation[:-7], cls)
     if annotation.startswith("tuple[") and annotation.endswith(", ...]"):
-        inner = annotation[6:-6]
-        if inner == "object":
-            return isinstance(value, tuple)
-        return isinstance(value, tuple) and all(_fits(item, inner, cls) for item in value)
+        return isinstance(value, tuple) and all(_fits(v, annotation[6:-6], cls) for v in value)
     if annotation == "object":
         return True
     if annotation.startswith("dict["):

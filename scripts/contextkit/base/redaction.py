@@ -117,16 +117,13 @@ def _worth_a_search(text: str) -> bool:
         return True
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
-    return _may_hold_a_token(text) and _may_hold_a_token(_without_here(text))
-
-
-def _without_here(text: str) -> str:
-    """A text without the path of the current folder, which may contain `project2025`."""
+    if not _may_hold_a_token(text):
+        return False
     try:
-        here = os.getcwd()
+        here = os.getcwd()  # whose path may contain `project2025`
     except OSError:  # it was removed
-        return text
-    return text.replace(here, "") if len(here) > 1 else text
+        return True
+    return _may_hold_a_token(text.replace(here, "") if len(here) > 1 else text)
 
 
 def _is_joined(lower: str, name: str, least: int) -> bool:
@@ -140,16 +137,13 @@ def _is_joined(lower: str, name: str, least: int) -> bool:
         ends = [end] if "--" in lower[max(0, at - _NEAR) : at] else []  # an option of a command
         near = lower[end : end + _NEAR].partition("\n")[0]
         ends += [end + near.find(joint) + len(joint) for joint in _JOINTS if joint in near]
-        if any(len(_first_word(lower[end : end + 200])) >= least for end in ends):
-            return True
+        for end in ends:  # the first word that is more than a sign or two
+            words = (word for word in lower[end : end + 200].split()[:3] if len(word) > 2)
+            if len(next(words, "")) >= least:
+                return True
         if least == 1 and not _DIGITS.isdisjoint("".join(lower[end : end + 200].split()[:4])):
             return True
     return True  # named so often that a search costs no more
-
-
-def _first_word(text: str) -> str:
-    """The first word that is more than a sign or two."""
-    return next((word for word in text.split()[:3] if len(word) > 2), "")
 
 
 def _may_hold_a_token(text: str) -> bool:
@@ -177,17 +171,12 @@ def redacted(text: str, allowed: Allowed = ()) -> tuple[str, tuple[Secret, ...]]
         secrets = found(text, allowed)
         if not secrets:
             break
-        text, every = _replaced(text, secrets), every + secrets
+        pieces, at = [""], 0
+        for secret in secrets:
+            pieces += [text[at : secret.span[0]], mark(secret.kind)]
+            at = secret.span[1]
+        text, every = "".join([*pieces, text[at:]]), every + secrets
     return text, every
-
-
-def _replaced(text: str, secrets: tuple[Secret, ...]) -> str:
-    pieces, at = [], 0
-    for secret in secrets:
-        start, end = secret.span
-        pieces += [text[at:start], mark(secret.kind)]
-        at = end
-    return "".join([*pieces, text[at:]])
 
 
 def mark(kind: str) -> str:
@@ -202,8 +191,7 @@ def checked(text: str, field: str, allowed: Allowed = (), redact: bool = False) 
     """
     if redact:
         return redacted(text, allowed)[0]
-    secrets = found(text, allowed)
-    if secrets:
+    if secrets := found(text, allowed):
         lines = [f"{field}:{s.line}: {refusal(s)}" for s in secrets[:MOST_NAMED]]
         more = [f"and {len(secrets) - MOST_NAMED} more"] if len(secrets) > MOST_NAMED else []
         raise bad_input("\n".join([*lines, *more, "nothing was written"]))
@@ -236,10 +224,8 @@ def changed(value: Any, change: Callable[[str, str], str], field: str = "") -> A
 
 def summary(secrets: Iterable[Secret]) -> str:
     """The number of secrets of each kind: `2 github-token, 1 jwt`."""
-    counts: dict[str, int] = {}
-    for secret in secrets:
-        counts[secret.kind] = counts.get(secret.kind, 0) + 1
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    kinds = [secret.kind for secret in secrets]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 def refusal(secret: Secret) -> str:

@@ -30,8 +30,7 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
     """One reference to each of these root-relative paths, without those outside the root."""
     sealed: dict[str, Reference] = {}
     for path in paths:
-        real = _inside(root, path)
-        if real:
+        if real := _inside(root, path):
             plain = os.path.normpath(path)
             sealed.setdefault(plain, Reference(path=plain, sha256=_digest(real)))
     return tuple(sealed.values())
@@ -39,11 +38,7 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
 
 def read(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
     """The references in (path, digest) pairs of a document; any that are not text are left out."""
-    return tuple(
-        Reference(path=path, sha256=digest)
-        for path, digest in pairs
-        if isinstance(path, str) and isinstance(digest, str)
-    )
+    return tuple(Reference(path=p, sha256=d) for p, d in pairs if str is type(p) is type(d))
 
 
 def state(root: str, reference: Reference) -> str:

@@ -52,10 +52,8 @@ _TABLE = (
     ("frameio-token", 64, BASE64, "fio-u-"),
     ("github-token", 36, WORD, "ghp_ gho_ ghu_ ghs_ ghr_"),
     ("github-token", 50, WORD, "github_pat_"),
-    (
-        "gitlab-token", 20, _DOTTED,
-        "glpat- glptt- gldt- glrt- glcbt- glft- glffct- gloas- glsoat- glimt- glagent- GR1348941",
-    ),
+    ("gitlab-token", 20, _DOTTED,
+     "glpat- glptt- gldt- glrt- glcbt- glft- glffct- gloas- glsoat- glimt- glagent- GR1348941"),
     ("google-key", 35, WORD, "AIza"),
     ("google-key", 28, WORD, "GOCSPX-"),
     ("google-token", 40, _DOTTED, "ya29."),
@@ -101,10 +99,8 @@ _TABLE = (
     ("slack-token", 24, _DOTTED, "xoxb-"),
     ("slack-token", 12, _DOTTED, "xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-"),
     ("slack-token", 12, _DOTTED, " ".join(f"xoxo-{digit}" for digit in DIGITS)),
-    (
-        "slack-webhook", 20, BASE64,
-        "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/",
-    ),
+    ("slack-webhook", 20, BASE64,
+     "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/"),
     ("sonar-token", 40, WORD, "squ_ sqp_ sqa_"),
     ("sourcegraph-token", 40, WORD, "sgp_"),
     ("square-token", 22, WORD, "sq0atp- sq0csp- sq0idp- EAAA"),
@@ -258,26 +254,16 @@ _HEADER = (
     r"(?:[a-z]{3,12}[ \t]{1,3})?([\w+/=.~:-]{16,4000})"
 )
 _COOKIE = r"=([\w%+/.~:-]{16,1000}={0,2})"
-_FOREIGN_PASSWORDS = [
-    *(
-        "password passwd passphrase passwort kennwort contraseña contrasena senha parola wachtwoord"
-        " hasło haslo heslo lösenord losenord adgangskode salasana şifre sifre jelszó пароль пароля"
-        " паролем 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 κωδικός סיסמה"
-    ).split(),
-    "mot de passe",
-    "parola d'ordine",
-    "mật khẩu",
-    "كلمة المرور",
-]
-_FOREIGN_KEYS = [
-    *(
-        "schlüssel schluessel clé jeton clave llave chave chiave ключ токен секрет"
-        " 密钥 密鑰 金鑰 令牌 トークン キー シークレット 키 토큰"
-    ).split(),
-    "clé secrète",
-    "clé d'api",
-    "clave secreta",
-]
+_FOREIGN_PASSWORDS = (
+    "password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|senha|parola|wachtwoord"
+    "|hasło|haslo|heslo|lösenord|losenord|adgangskode|salasana|şifre|sifre|jelszó|пароль|пароля"
+    "|паролем|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|κωδικός|סיסמה"
+    "|mot de passe|parola d'ordine|mật khẩu|كلمة المرور"
+).split("|")
+_FOREIGN_KEYS = (
+    "schlüssel|schluessel|clé|jeton|clave|llave|chave|chiave|ключ|токен|секрет|密钥|密鑰|金鑰|令牌"
+    "|トークン|キー|シークレット|키|토큰|clé secrète|clé d'api|clave secreta"
+).split("|")
 _COOKIES = "sessionid session_id phpsessid connect.sid session sid _gh_sess csrftoken".split()
 # The certainty of a value after one of these, and its form.
 NAMED = (

@@ -125,14 +125,14 @@ def _token(text: str, at: int, literal: str, judged: dict[str, int]) -> Iterator
     if text[end : end + 1] in _INSIDE:
         return  # a longer name
     value = text[at:end]
-    if _is_cut(text, end) or _is_published(value) or not value.strip(_HEX):
+    is_published = names.fingerprint(value.encode()) in rules.PUBLISHED
+    if _is_cut(text, end) or is_published or not value.strip(_HEX):
         return  # the last is a digest
-    if kind != "jwt" or tail.count(".") > 0:
+    if kind != "jwt" or "." in tail:
         yield kind, at, end
 
 
 def _run(text: str, start: int, chars: str) -> str:
-    """The run of characters from `chars` that begins at `start`."""
     piece = text[start : start + _LONGEST]
     return piece[: len(piece) - len(piece.lstrip(chars))]
 
@@ -146,10 +146,6 @@ def _is_made(text: str) -> bool:
         return False
     mixed = letters not in (letters.lower(), letters.upper())
     return _runs(letters) * 3 > len(letters) if mixed else len(letters) == len(text) >= 30
-
-
-def _is_published(value: str) -> bool:
-    return names.fingerprint(value.encode()) in rules.PUBLISHED
 
 
 def _is_cut(text: str, end: int) -> bool:
@@ -234,30 +230,21 @@ def _is_dense(value: str) -> bool:
         return False  # a path
     if not lower.strip(_SVG):
         return False  # points of a drawing
-    pieces = _pieces(value)
+    pieces = value.translate(_APART).split()
     if "/" in value and any(p.isalpha() and p.islower() and len(p) > 5 for p in pieces):
         return False
-    return _is_by_chance(pieces)
+    return _is_by_chance(value)
 
 
-def _pieces(value: str) -> list[str]:
-    return value.translate(_APART).split()
-
-
-def _is_by_chance(pieces: list[str]) -> bool:
+def _is_by_chance(value: str) -> bool:
     """Whether the pieces of a value hold more than words, numbers, and hexadecimal digits."""
-    made = list(filter(_may_be_random, pieces))
+    pieces = [p for p in value.translate(_APART).split() if len(p) > 3 and p.isalnum()]
+    made = [p for p in pieces if not p.isalpha() and p.lower().strip(_HEX)]
     text = "".join(made)
     if not _is_varied(text):
         return False
     is_long = max(map(len, made)) >= 10 and len(text) <= _runs(text) * 6
     return (is_long and _is_unpronounceable(text)) or _alternates(text)
-
-
-def _may_be_random(piece: str) -> bool:
-    """Whether a piece is not a word, not hexadecimal, and not short."""
-    is_one = len(piece) > 3 and piece.isalnum()
-    return is_one and not piece.isalpha() and bool(piece.lower().strip(_HEX))
 
 
 def _alternates(text: str) -> bool:
@@ -297,10 +284,7 @@ def _is_a_line(text: str, start: int, value: str) -> bool:
         return False
     before = text[max(0, start - 80) : start].split("\n")[-2:-1]
     if len(value) < _LINE:  # the last one
-        return any(
-            len(line) >= _LINE and line.isascii() and _is_by_chance(_pieces(line))
-            for line in before
-        )
+        return any(len(line) >= _LINE and line.isascii() and _is_by_chance(line) for line in before)
     after = text[end : end + 2 + len(value)].split("\n")[1:2]
     return any(len(line) > 40 and " " not in line for line in (*after, *before))
 
@@ -326,15 +310,15 @@ def _is_placeholder(text: str) -> bool:
         for sequence in typed:
             before, _, after = rest.lower().partition(sequence)
             rest = f"{rest[: len(before)]} {rest[len(rest) - len(after) :]}"
-        if len(rest) < _LONG_REST or not _is_by_chance(_pieces(rest)):
+        if len(rest) < _LONG_REST or not _is_by_chance(rest):
             return True
-    elif marks and not _is_by_chance(_pieces(text)):
+    elif marks and not _is_by_chance(text):
         return True  # random values contain four letters in a row by chance
-    return _is_published(text) or any(char * _REPEATED in text for char in set(text))
+    is_published = names.fingerprint(text.encode()) in rules.PUBLISHED
+    return is_published or any(char * _REPEATED in text for char in set(text))
 
 
 def _in_forms(text: str) -> Iterator[Place]:
-    """The values in places of secrets that may be secrets."""
     for sure, start, end in _forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
@@ -359,8 +343,10 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
         return len(value) >= 10 and _is_key(value)
     if not any(map(str.isalpha, value)) or value.lower().startswith(rules.HASHES):
         return False
-    is_alone = text[end : end + 1] not in ("(", "[", ":", "=")
-    return _is_mixed(value) and is_alone and _is_closed(text, start, end)
+    quote, line_end = text[start - 1 : start], text.find("\n", end, end + _LONGEST_VALUE)
+    rest = text[end : line_end if line_end >= 0 else end + 1]
+    is_closed = quote not in ('"', "'", "`") or quote in rest
+    return _is_mixed(value) and is_closed and rest[:1] not in ("(", "[", ":", "=")
 
 
 def _forms(text: str, lower: str) -> Iterator[Form]:
@@ -404,20 +390,12 @@ def _typed(text: str, lower: str) -> Iterator[Form]:
         at += len(line) + 1
 
 
-def _is_closed(text: str, start: int, end: int) -> bool:
-    """Whether a quote right before a value closes in the same line."""
-    quote = text[start - 1 : start]
-    line = text.find("\n", end, end + _LONGEST_VALUE)
-    return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
-
-
 def _in_urls(text: str) -> Iterator[Place]:
     """The password in `scheme://user:password@host`."""
     for match in _IN_URL.finditer(text):
         user, secret = match.groups()
         is_name = secret.lower() in ("password", "pass", "pwd", "secret", user.lower())
-        stands_for_one = is_name or _is_variable(secret) or _is_placeholder(secret)
-        if not stands_for_one:
+        if not (is_name or _is_variable(secret) or _is_placeholder(secret)):
             yield "url-password", *match.span(2)
 
 
@@ -438,7 +416,6 @@ def _lower(text: str) -> str:
 
 
 def _named(text: str) -> Iterator[Place]:
-    """The values assigned to names such as password, token, or key."""
     lower = _lower(text)
     for called, kind in ((rules.PASSWORDS, "password"), (rules.KEYS, "assigned-secret")):
         for name in called:
@@ -457,11 +434,9 @@ def _named(text: str) -> Iterator[Place]:
 
 def _is_no_name(text: str, lower: str, at: int, name: str) -> bool:
     """Whether a name is part of another word, of a test, or of something public."""
-    if name in rules.WHOLE and text[at - 1 : at] in _INSIDE:
-        return True
-    if text.startswith(("PASS:", "PASS "), at):
-        return True
-    return lower[max(0, at - 13) : at].rstrip("_- ").endswith(rules.PUBLIC)
+    is_in_word = name in rules.WHOLE and text[at - 1 : at] in _INSIDE
+    is_public = lower[max(0, at - 13) : at].rstrip("_- ").endswith(rules.PUBLIC)
+    return is_in_word or is_public or text.startswith(("PASS:", "PASS "), at)
 
 
 def _with_parts(text: str, start: int, end: int) -> int:
@@ -534,7 +509,6 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
 
 
 def _is_key(value: str) -> bool:
-    """Whether no person made up a value: it is random, or a very long number."""
     if value.isdigit():
         return len(value) >= 15
     return _is_made(value) and not (value.startswith("sha256-") or _VERSIONED.search(value))
@@ -550,8 +524,5 @@ def _is_phrase(value: str) -> bool:
 def _is_variable(value: str) -> bool:
     """Whether a value is a variable: `$NAME`, `${…}`, `{{…}}`, `%NAME%`, `<name>`."""
     value = value.strip(_QUOTES)
-    if value[:1] in "<{[*":
-        return True
-    if value[:1] in "$%":
-        return value[1:].strip("{}()%").replace("_", "").replace(".", "").isalnum()
-    return False
+    name = value[1:].strip("{}()%").replace("_", "").replace(".", "")
+    return value[:1] in "<{[*" or (value[:1] in "$%" and name.isalnum())

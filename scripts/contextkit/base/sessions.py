@@ -69,23 +69,19 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     the checkout, the branch's retro marker, the id that we keep.
     """
     for variable in VARIABLES:
-        text = os.environ.get(variable, "").strip()
-        if text:
+        if text := os.environ.get(variable, "").strip():
             return text, variable
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
     pointer, marker = f"{layout.sessions}/.current", os.path.join(layout.markers, slug + ".json")
     for path in filter(os.path.isfile, (f"{pointer}-{slug}", pointer, marker, layout.own_session)):
-        session = _from_marker(path) if path == marker else files.first_line(path)
-        if session:
+        session: object = files.first_line(path)
+        if path == marker:
+            from contextkit.base import formats
+
+            session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")
+        if session and isinstance(session, str):
             return os.path.basename(session.rstrip("/")), layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
-
-
-def _from_marker(path: str) -> str:
-    from contextkit.base import formats
-
-    session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")
-    return session if isinstance(session, str) else ""
 
 
 def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
@@ -99,8 +95,7 @@ def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
         with files.locked(layout.lock(kept)):
             if stores.modified(kept) < oldest:  # none was generated while we waited
                 files.discard(kept)
-    session = typed.strip() or find_current(layout)
-    if session:
+    if session := typed.strip() or find_current(layout):
         if files.first_line(kept) == session:
             files.touch(kept, now)
         return session, False

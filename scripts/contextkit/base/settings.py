@@ -24,6 +24,8 @@ _MAX_BYTES = 65_536
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
 _MAY_BE_0 = ("memory_save_percent", "hook_tool_output_tokens")  # 0 turns them off
+_WANTED = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
+           "tuple[str, ...]": "a list of lines"}  # fmt: skip
 
 
 class Limits(Record):
@@ -219,8 +221,7 @@ def _of_file(path: str, cache: str = "") -> Values:
 
 def chosen(kind: type[Record], values: Values) -> Any:
     """Make a record of `kind` from those of `values` that are its fields."""
-    fields: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
-    return kind(**fields)
+    return kind(**{name: values[name] for name in values.keys() & kind.fields()})
 
 
 def _checked(parsed: object) -> Values:
@@ -261,9 +262,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return tuple(str(_typed(name, item, "str")) for item in value)
     if annotation.startswith("dict[") and isinstance(value, dict):
         return value  # its content is checked where it is used
-    kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
-             "tuple[str, ...]": "a list of lines"}  # fmt: skip
-    wanted = kinds.get(annotation, "lines of `name: value` indented under it")
+    wanted = _WANTED.get(annotation, "lines of `name: value` indented under it")
     raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
 
 

@@ -45,7 +45,7 @@ def is_same(path: str, other: str) -> bool:
     """Whether two paths are one file, or hold the same bytes."""
     if os.path.samestat(os.lstat(path), os.lstat(other)):
         return True
-    with files.opened(path) as first, files.opened(other) as two:
+    with open(files.opened(path), "rb") as first, open(files.opened(other), "rb") as two:
         return first.read() == two.read()
 
 

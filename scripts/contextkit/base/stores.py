@@ -11,7 +11,7 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Declaration
-from contextkit.base.type_names import Iterable, ModuleType, T
+from contextkit.base.type_names import Any, Iterable, ModuleType, T
 
 # What a place holds:
 DOCUMENTS = "documents"  # documents written by contextkit
@@ -45,6 +45,10 @@ class Store(Declaration):
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 
+
+_IN_MEMORY: Any = {"within": "memory", "label": "memory", "suffix": ".md",
+                   "mend": "make memory_check says how to fix it"}  # fmt: skip
+
 # In the order in which settings are shown.
 STORES: tuple[Store, ...] = (
     Store(kind="capsule", setting="capsules", place="parallelus/manuals/capsules", in_git=True,
@@ -77,25 +81,16 @@ STORES: tuple[Store, ...] = (
     Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
           place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True, acts=True),
     Store(kind="memory", setting="memory", place=".temp/memory"),
-    Store(kind="plan", within="memory", place="research_plans", label="memory",
-          suffix=".md", module="memory.documents.plans",
-          mend="make memory_check says how to fix it",
-          travels=("*.md",)),
-    Store(kind="finding", within="memory", place="findings", label="memory",
-          suffix=".md", module="memory.documents.findings",
-          mend="make memory_check says how to fix it",
-          travels=("*.md",)),
-    Store(kind="merged", within="memory", place="findings", label="memory",
-          suffix=".md", form="merged_", module="memory.documents.merged",
-          mend="make memory_check says how to fix it"),
-    Store(kind="checkpoint", within="memory", place="checkpoints", label="memory",
-          suffix=".json", form="cp_", module="memory.documents.checkpoints",
-          mend="make memory_check says how to fix it",
-          travels=("*.json",)),
-    Store(kind="snapshot", within="memory", place="context_snapshots", label="memory",
-          suffix=".md", form="snap_", module="memory.documents.snapshots",
-          mend="make memory_check says how to fix it",
-          travels=("*.md",)),
+    Store(kind="plan", place="research_plans", module="memory.documents.plans",
+          travels=("*.md",), **_IN_MEMORY),
+    Store(kind="finding", place="findings", module="memory.documents.findings",
+          travels=("*.md",), **_IN_MEMORY),
+    Store(kind="merged", place="findings", form="merged_", module="memory.documents.merged",
+          **_IN_MEMORY),
+    Store(kind="checkpoint", place="checkpoints", form="cp_", travels=("*.json",),
+          module="memory.documents.checkpoints", **{**_IN_MEMORY, "suffix": ".json"}),
+    Store(kind="snapshot", place="context_snapshots", form="snap_", travels=("*.md",),
+          module="memory.documents.snapshots", **_IN_MEMORY),
     Store(kind="archived", within="memory", place="archive",
           travels=("*/*/*.md", "*/*/*.json")),
     Store(kind="verdict", setting="verdicts", place=".clavain/verdicts",
@@ -145,15 +140,19 @@ def files_in(folder: str, suffix: str) -> list[str]:
     """The names of the plain files in a folder that end in `suffix`, without drafts and links."""
     try:
         with os.scandir(folder) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name[0] != "."
-                and entry.is_file(follow_symlinks=False)
-            ]
+            plain = [e.name for e in entries if e.is_file(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
+    return [name for name in plain if name.endswith(suffix) and name[0] != "."]
+
+
+def folders(place: str, apart: str = "") -> list[str]:
+    """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
+    paths = []
+    for folder, inside, _ in os.walk(place):
+        inside[:] = [name for name in inside if name != apart]
+        paths.append(folder)
+    return paths
 
 
 def with_documents() -> list[Store]:

@@ -27,7 +27,7 @@ FOLDER = toolkit("scripts", "contextkit", "compiled")
 _RUN_TIME = ("LoopContext", "missing", "environment")
 _ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
 _CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
-_LOOP = ("index", "index0", "first", "last", "length")
+_LOOP = ("index", "index0", "first")
 # Jinja generates these beside each filter in case it does not exist; that case is refused here.
 _NEVER_CALLED = ("TemplateRuntimeError", "internalcode", "Undefined")
 
@@ -78,23 +78,16 @@ def _check(tree: ast.Module, name: str, imports: str) -> None:
             offered = {"environment": _ENVIRONMENT, "context": _CONTEXT}.get(node.value.id)
             if offered is not None and node.attr not in offered:
                 needed = f"{node.value.id}.{node.attr}"
-        if isinstance(node, ast.Call):
-            needed = _asked_of_loop(node)
+        match node:
+            case ast.Call(args=[ast.Name(id=given), ast.Constant(value=str(attribute))]):
+                if re.fullmatch(r"l_\d+_loop", given) and attribute not in _LOOP:
+                    needed = f"loop.{attribute}"
         if isinstance(node, ast.Name) and node.id == "cond_expr_undefined":
             needed = "" if isinstance(node.ctx, ast.Store) else "an else in its inline if"
         if needed:
             raise ContextError(
                 f"templates/{name}.j2 needs {needed}, which templates.py does not provide"
             )
-
-
-def _asked_of_loop(call: ast.Call) -> str:
-    """`loop.revindex` if a call of `environment.getattr` accesses it; otherwise ''."""
-    match call.args:
-        case [ast.Name(id=name), ast.Constant(value=str(attribute))]:
-            if re.fullmatch(r"l_\d+_loop", name) and attribute not in _LOOP:
-                return f"loop.{attribute}"
-    return ""
 
 
 def compile_one(name: str) -> str:

@@ -29,29 +29,23 @@ def render(name: str, **values: object) -> str:
 
 def _root(name: str) -> Callable[[_Context], Iterator[str]]:
     """The compiled template, recompiled if its source has changed."""
-    path = os.path.join(FOLDER, name + ".j2")
-    with open(path, "rb") as file:
+    with open(os.path.join(FOLDER, name + ".j2"), "rb") as file:
         source = file.read()
-    module = _compiled(name)
-    if module is None or names.fingerprint(source) != module.SOURCE:
+    module = names.identifier(name)
+    namespace: dict[str, Any] = {}
+    try:
+        package = __import__(f"contextkit.compiled.{module}")
+        namespace = vars(getattr(package.compiled, module))
+    except ImportError:
+        pass
+    if namespace.get("SOURCE") != names.fingerprint(source):
         try:
             from contextkit.base import template_compiler
         except ImportError:
             raise ContextError("templates are not compiled: run `make setup`") from None
-        namespace: dict[str, Any] = {}
+        namespace = {}
         exec(template_compiler.compile_one(name), namespace)
-        root: Callable[[_Context], Iterator[str]] = namespace["root"]
-        return root
-    return module.root  # type: ignore[no-any-return]
-
-
-def _compiled(name: str) -> Any:
-    module = names.identifier(name)
-    try:
-        package = __import__(f"contextkit.compiled.{module}")
-    except ImportError:
-        return None
-    return getattr(package.compiled, module)
+    return namespace["root"]  # type: ignore[no-any-return]
 
 
 class _Context:
@@ -67,28 +61,14 @@ class _Context:
 
 
 class LoopContext:
-    """`loop` inside a for: index, index0, first, last, length."""
+    """`loop` inside a for: index, index0, first."""
 
     def __init__(self, items: Iterable[object], undefined: object) -> None:
-        self._items = list(items)
-        self.length = len(self._items)
-        self.index0 = -1
-
-    @property
-    def index(self) -> int:
-        return self.index0 + 1
-
-    @property
-    def first(self) -> bool:
-        return self.index0 == 0
-
-    @property
-    def last(self) -> bool:
-        return self.index0 == self.length - 1
+        self._items = items
 
     def __iter__(self) -> Iterator[tuple[object, LoopContext]]:
-        for item in self._items:
-            self.index0 += 1
+        for at, item in enumerate(self._items):
+            self.index0, self.index, self.first = at, at + 1, at == 0
             yield item, self
 
 
@@ -96,14 +76,11 @@ def _undefined(hint: str = "", obj: Any = missing, name: str = "") -> NoReturn:
     if obj is missing:
         raise UndefinedError(f"{name!r} is undefined")
     kind = type(obj)
-    shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    shown = "None" if obj is None else f"{shown} object"
-    raise UndefinedError(f"{shown!r} has no attribute {name!r}")
+    shown = f"{kind.__module__}.{kind.__name__} object".removeprefix("builtins.")
+    raise UndefinedError(f"{'None' if obj is None else shown!r} has no attribute {name!r}")
 
 
 class _Environment:
-    """The part of Jinja's environment that compiled templates use."""
-
     filters = FILTERS
     undefined = staticmethod(_undefined)
     concat = "".join
@@ -111,11 +88,7 @@ class _Environment:
     @staticmethod
     def getattr(obj: Any, name: str) -> object:
         try:
-            return getattr(obj, name)
-        except AttributeError:
-            pass
-        try:
-            return obj[name]
+            return getattr(obj, name) if hasattr(obj, name) else obj[name]
         except (TypeError, LookupError, AttributeError):
             return _undefined(obj=obj, name=name)
 

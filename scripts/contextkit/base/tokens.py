@@ -6,17 +6,15 @@ Its weights were fitted to public repositories; median error 4 %, 95th percentil
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Any, Callable
+from contextkit.base.type_names import Any, Callable, Iterable
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
 PROFILES = {
     "o200k": (0.13, 0.22, 1.11, 0.58, 0.06, 0.74, 0.37, 0.69, 2.0, 0.33, 0.10),
     "cl100k": (0.12, 0.21, 1.10, 0.58, 0.06, 0.70, 0.73, 0.99, 5.2, 0.37, 0.09),
-    "claude-3": (0.16, 0.32, 1.10, 0.82, 0.12, 1.05, 0.70, 0.90, 4.4, 0.09, 0.71),
-    "claude-4.8": (0.27, 0.90, 1.18, 0.93, 0.10, 1.08, 0.68, 0.90, 4.7, 0.09, 0.66),
+    "claude": (0.27, 0.90, 1.18, 0.93, 0.10, 1.08, 0.68, 0.90, 4.7, 0.09, 0.66),  # 4.8
 }
-PROFILES["claude"] = PROFILES["claude-4.8"]
 DEFAULT = "o200k"
 
 # Values of the setting `tokenizer`, which names a profile, with their exact vocabularies.
@@ -63,6 +61,11 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
     return max(1, round(total)) if text else 0
 
 
+def estimates(texts: Iterable[str], profile: str = DEFAULT) -> list[int]:
+    """The estimate of each text."""
+    return [estimate(text, profile) for text in texts]
+
+
 def _sampled(text: str) -> str:
     """Pieces from all over the text, at equal distances."""
     last = len(text) - _SAMPLE
@@ -106,34 +109,26 @@ def size(text: str, tokenizer: str = DEFAULT) -> int:
     if not TOKENIZERS.get(tokenizer):  # only their maker can count these
         rare = sum(low <= char <= high for char in text for low, high in _RARE)
         bound = guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
-    else:
-        bound = guess * _MOST_PLAIN if _is_plain(text) else _most(text)
+    elif _is_plain(text):
+        bound = guess * _MOST_PLAIN
+    else:  # of letters, even random ones share a token
+        data = text.encode("utf-8", "replace").translate(_TABLE)
+        bound = len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
     return min(-int(-bound // 1), bytes_)
-
-
-def _most(text: str) -> float:
-    """The most tokens that a text can have: of letters, even random ones share a token."""
-    data = text.encode("utf-8", "replace").translate(_TABLE)
-    return len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:
     """The exact number of tokens; -1 if no counter with that vocabulary is installed."""
-    vocabulary = TOKENIZERS.get(tokenizer, "")
-    counter = _counter(vocabulary) if vocabulary else None
-    return counter.count(text) if counter else -1
-
-
-_COUNTERS: dict[str, Any] = {}
-
-
-def _counter(name: str) -> Any:
-    """The counter for the vocabulary `name`, or None."""
-    if name not in _COUNTERS:
+    name = TOKENIZERS.get(tokenizer, "")
+    if name and name not in _COUNTERS:
         from contextkit.base import vocabulary
 
         _COUNTERS[name] = vocabulary.find(name)
-    return _COUNTERS[name]
+    counter = _COUNTERS.get(name)
+    return counter.count(text) if counter else -1
+
+
+_COUNTERS: dict[str, Any] = {}  # of each vocabulary that was looked for; None where it is missing
 
 
 def _is_plain(text: str) -> bool:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from types import FrameType as FrameType
     from types import ModuleType as ModuleType
     from typing import Any as Any
-    from typing import BinaryIO as BinaryIO
     from typing import ClassVar as ClassVar
     from typing import Generic as Generic
     from typing import NoReturn as NoReturn
@@ -35,4 +34,4 @@ else:
         def __class_getitem__(cls, _):
             return cls
 
-    Any = BinaryIO = ClassVar = FrameType = ModuleType = NoReturn = Self = list
+    Any = ClassVar = FrameType = ModuleType = NoReturn = Self = list

@@ -1,104 +1,72 @@
-"""Help, versions, and mistakes: the argparse parser built from a program's table.
+"""Help, the version, and what a call lacks, as texts made from a program's table.
 
 Imported only when one of these is needed; see `cli.py`.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
+import textwrap
 
-from contextkit.base import names
+from contextkit.base import makefiles, names
 from contextkit.base.commands import Command, Option, Program, options_of
-from contextkit.base.errors import ContextError, bad_input, closed_output
-from contextkit.base.type_names import NoReturn
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.version import VERSION
 
-
-class _Parser(argparse.ArgumentParser):
-    """Mistakes raise ContextError like all others; abbreviated options are not accepted."""
-
-    def error(self, message: str) -> NoReturn:
-        raise bad_input(
-            f"{names.brief(message, 300)}\n{self.format_usage().strip()}\nTry: {self.prog} --help"
-        )
+HELP = frozenset(("-h", "--help"))
 
 
-def parser(program: Program) -> argparse.ArgumentParser:
-    """Build the parser of a whole program, with one subparser per command."""
-    top = _Parser(
-        prog=program.name,
-        description=program.about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in program.every():
-        text = command.help.replace("%", "%%")
-        made = commands.add_parser(
-            command.name, help=text, description=command.help, allow_abbrev=False
-        )
-        _add_options(made, command)
-    return top
+def explained(program: Program, command: Command | None, argv: list[str]) -> str:
+    """The version, or help on a program or one of its commands, as asked for.
+
+    Raises ContextError if nothing was asked for, since then no command was called.
+    """
+    if argv == ["--version"]:  # only by itself: `capsule_prompt --version=0.1` means something else
+        return f"{program.name} {VERSION}"
+    every = [each.name for each in program.every()]
+    if HELP.isdisjoint(argv):
+        typed = argv[0] if argv and argv[0][:1] != "-" else ""
+        near = names.nearest(typed, every)
+        problem = f"there is no command {names.quoted(typed)}{near}" if typed else "name a command"
+        raise bad_input(f"{problem}: {', '.join(every)}\nTry: {program.name} --help")
+    if command is None or (argv[0] in HELP and len(every) > 1):
+        usage, about = f"{program.name}.py COMMAND …", program.about
+        rows = [(each.name, each.help) for each in program.every()]
+    else:
+        usage, about = _usage(program, command), command.help
+        rows = [row for option in options_of(command) for row in _rows(option)]
+    told = [line for row in rows for line in makefiles.row(*row)]
+    usage = textwrap.fill(f"usage: {usage}", 79, subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join([usage, "", about.strip(), "", *told])
 
 
-def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
-    for option in options_of(command):
-        flag = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
-        if option.positional:
-            into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
-        into.add_argument(
-            *option.spellings,
-            dest=option.name,
-            action="append",
-            metavar=option.name.upper(),
-            help=_help(option),
-            **flag,  # type: ignore[arg-type]
-        )
-        if option.single:
-            into.add_argument(
-                f"--{option.single}",
-                dest=option.name,  # the same list, in the order typed
-                action="append",
-                metavar=option.single.upper(),
-                help=f"one of them; may be repeated ({option.spellings[0]}: all in one)",
-            )
-
-
-def _help(option: Option) -> str:
+def _rows(option: Option) -> list[tuple[str, str]]:
+    """How an option is spelled, and what it is."""
     notes = ["required"] if option.required else []
     notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
+    notes += ["also without its name"] if option.positional else []
     text = option.help + (f" ({'; '.join(notes)})" if notes else "")
-    return text.replace("%", "%%")
-
-
-def explain(program: Program, argv: list[str]) -> NoReturn:
-    """Print help or the version and exit, or raise ContextError: no command, or no value."""
-    if argv == ["--version"]:  # only by itself: `capsule_prompt --version=0.1` means something else
-        if sys.stdout is None:
-            raise closed_output()
-        sys.stdout.write(f"{program.name} {VERSION}\n")
-        raise SystemExit(0)
-    first = argv[0] if argv else ""
-    commands = [command.name for command in program.every()]
-    help_only = first in ("-h", "--help") and len(commands) > 1
-    named = not program.default or help_only or first in commands
-    parser(program).parse_known_args(argv if named else [program.default, *argv])
-    raise bad_input("an option lacks its value")
+    rows = [(", ".join(option.spellings), text)]
+    if option.single:
+        more = f"one of them; may be repeated ({option.spellings[0]}: all in one)"
+        rows.append((f"--{option.single}", more))
+    return rows
 
 
 def missing(program: Program, command: Command, option: Option) -> ContextError:
     """The message for a required option that is absent or blank."""
+    usage = _usage(program, command)
+    return bad_input(f"{option.name}= is missing or blank: {option.help}\nusage: {usage}")
+
+
+def _usage(program: Program, command: Command) -> str:
+    """A call of a command with all that has a value, as it is made here."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
-    called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
-    usage = []
+    words = [f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"]
     for own in command.options:
         longest = next((s for s in own.spellings if len(s) > 2), own.spellings[0])
         word = f"{own.name if by_make else longest}=…"
         if own.kind != "flag":
-            usage.append(word if own.required else f"[{word}]")
-    return bad_input(
-        f"{option.name}= is missing or blank: {option.help}\nusage: {called} {' '.join(usage)}"
-    )
+            words.append(word if own.required else f"[{word}]")
+    return " ".join(words)

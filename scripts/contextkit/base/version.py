@@ -26,21 +26,17 @@ def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, s
     A leading `v`, as in tags, is ignored. Raises ContextError for anything else.
     """
     core, dash, rest = version.removeprefix("v").partition("+")[0].partition("-")
-    numbers = core.split(".")
-    if len(numbers) != 3 or not all(map(names.is_whole, numbers)):
+    if not is_version(core):
         raise ContextError(f"{version[:40]!r} is not a version like 1.2.0")
     parts = rest.split(".") if dash else []
     named = ((not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts)
-    return tuple(map(int, numbers)), not dash, tuple(named)
+    return tuple(map(int, core.split("."))), not dash, tuple(named)
 
 
 def is_version(text: str) -> bool:
     """Whether `text` is a semantic version, with or without the `v` of a tag."""
-    try:
-        order(text)
-    except ContextError:
-        return False
-    return True
+    numbers = text.removeprefix("v").partition("+")[0].partition("-")[0].split(".")
+    return len(numbers) == 3 and all(map(names.is_whole, numbers))
 
 
 def require(fields: dict[str, Any], name: str, readable: int, where: str) -> None:

@@ -15,6 +15,7 @@ import mmap
 import os
 from binascii import crc32
 
+from contextkit.base import files
 from contextkit.base.expressions import compiled
 from contextkit.base.type_names import Any
 
@@ -69,15 +70,14 @@ class Vocabulary:
         return sum(map(self._lines.__getitem__, lines))
 
     def _counted(self, text: str) -> int:
-        pieces = self._split(text)
+        if text.isascii():
+            pieces = self._pieces.findall(text)
+        else:
+            spans = self._pieces.finditer(_classes(text))
+            pieces = [text[slice(*match.span())] for match in spans]
         for piece in {*pieces} - self._known.keys():
             self._known[piece] = self._count(piece.encode("utf-8", "replace"))
         return sum(map(self._known.__getitem__, pieces))
-
-    def _split(self, text: str) -> list[str]:
-        if text.isascii():
-            return self._pieces.findall(text)
-        return [text[slice(*match.span())] for match in self._pieces.finditer(_classes(text))]
 
     def rank(self, token: bytes) -> int:
         """The order in which a token was learned; pairs with lower ranks are merged first."""
@@ -144,23 +144,15 @@ def find(name: str) -> Vocabulary | None:
     data = _mapped(path)
     if data is None:
         try:
-            made = table(name)
+            data = table(name)
         except (ImportError, ValueError, OSError):
             return None
-        _keep(path, made)
-        data = made
-    return Vocabulary(data, PATTERNS[name])
-
-
-def _keep(path: str, data: bytes) -> None:
-    """Write the file if possible; otherwise every count builds it again."""
-    from contextkit.base import files
-
-    if os.path.isdir(FOLDER):
         try:
-            files.write(path, data)
+            if os.path.isdir(FOLDER):
+                files.write(path, data)
         except OSError:
-            pass
+            pass  # every count makes it again
+    return Vocabulary(data, PATTERNS[name])
 
 
 def _mapped(path: str) -> bytes | mmap.mmap | None:

@@ -162,10 +162,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
         name = os.path.basename(path).removesuffix(".yaml")
         cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
-        text=text,
-        exact=True,
+        text=text, exact=True,
         data=lambda: [_row(layout, path, handoffs.parse(text, layout.shown(path)))],
-    )
+    )  # fmt: skip
 
 
 def _row(layout: Layout, path: str, handoff: handoffs.Handoff) -> dict[str, object]:
@@ -226,25 +225,22 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
         raise bad_input("file and ref name the same thing: give only one")
     if args.file == "-":
         raise bad_input("file: name an artifact file, not standard input")
-    path = layout.typed(args.file, "file") if args.file else _picked(layout, args.ref)
-    if args.file and not os.path.isfile(path):
-        raise bad_input(f"file: there is no file {args.file!r}")
+    wanted = addresses.bare(args.ref, "handoff") or "latest"
+    if args.file:
+        path = layout.typed(args.file, "file")
+        if not os.path.isfile(path):
+            raise bad_input(f"file: there is no file {args.file!r}")
+    elif wanted in ("latest", "unconsumed"):
+        state = handoff_state.current(layout)
+        stored = [name for name in state.everywhere()
+                  if wanted == "latest" or not state.artifacts[name].consumed]  # fmt: skip
+        if not stored:
+            raise ContextError(f"there is no {wanted} handoff here")
+        path = os.path.join(layout.handoffs, stored[-1])
+    else:
+        named = args.ref if "/" in args.ref else args.ref.removesuffix(".yaml")
+        path = addresses.find(layout, named, "handoff").path
     return path, handoffs.load_text(path, layout.shown(path))
-
-
-def _picked(layout: Layout, ref: str) -> str:
-    """The path of an artifact: `latest`, `unconsumed`, or any name. Raises ContextError."""
-    state = handoff_state.current(layout)
-    stored = state.everywhere()
-    wanted = addresses.bare(ref, "handoff") or "latest"
-    if wanted not in ("latest", "unconsumed"):
-        named = ref if "/" in ref else ref.removesuffix(".yaml")
-        return addresses.find(layout, named, "handoff").path
-    if wanted == "unconsumed":
-        stored = [name for name in stored if not state.artifacts[name].consumed]
-    if not stored:
-        raise ContextError(f"there is no {wanted} handoff here")
-    return os.path.join(layout.handoffs, stored[-1])
 
 
 PROGRAM = Program(

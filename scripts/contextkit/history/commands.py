@@ -235,7 +235,7 @@ def search(layout: Layout, args: Arguments) -> Answer:
         room -= tokens.estimate(text)
         if room < 0 and lines:
             break
-        lines.append("\n".join(names.spoken(line) for line in text.split("\n")))
+        lines.append("\n".join(names.brief(line, names.PRINTED) for line in text.split("\n")))
     fitting = len(lines)
     if count > fitting:
         narrower = "kind=, session=, since= or another word narrows it down"

@@ -55,7 +55,7 @@ def unadopt(layout: Layout, args: Arguments) -> str:
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
     """The repository, and the folder in it for our copy."""
     into = os.path.realpath(os.path.join(layout.here, args.into))
-    return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
+    return into, args.dir.rstrip("/") if args.dir else adoption.record_of(into).folder
 
 
 @contextlib.contextmanager
@@ -81,9 +81,8 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
         return shown if plan.changes else f"{shown}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        sys.stderr.write(f"{outgoing.told(shown)}\nwrite this? (dry_run=1 shows every line) [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        sys.stderr.write(f"{outgoing.told(shown)}\n")
+        if not cli.confirm("write this? (dry_run=1 shows every line)"):
             raise ContextError("nothing was written")
         shown = f"{names.counted(len(plan.changes), 'file')} written"
     if plan.record.commit:

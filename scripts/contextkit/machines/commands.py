@@ -56,21 +56,16 @@ def _moved(layout: Layout, args: Arguments, move: Callable[..., Report], **more:
     layout = layout.of_worktree(args.worktree)
     chosen = shares.choice(args.what, args.session, args.task, args.run)
     done = move(layout, args.remote, chosen, dry_run=args.dry_run, **more)
-    messages = list(done.messages)
+    messages = [*done.messages, *done.refused]
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
-        messages += [
-            *done.refused,
+        messages.append(
             f"{names.counted(count, 'secret')}: documents with one stayed here; redact=1 sends"
-            " them redacted, secrets_allow in contextkit.yaml lists exceptions",
-        ]
+            " them redacted, secrets_allow in contextkit.yaml lists exceptions"
+        )
     failed = done.failed or any(row.did in ("refused", "not taken") for row in done.rows)
-    return Answer(
-        text=done.text,
-        status=1 if failed else 0,
-        data=[vars(row) for row in done.rows],
-        talk="\n".join(messages),
-    )
+    data, talk = [vars(row) for row in done.rows], "\n".join(messages)
+    return Answer(text=done.text, status=1 if failed else 0, data=data, talk=talk)
 
 
 @command(
@@ -106,18 +101,15 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     rows = remotes.listed(layout, args.remote, messages)
     if messages and not rows:
         raise ContextError("; ".join(messages))
-    signed = (("signed", "signed"),) if any(row["signed"] for row in rows) else ()
-    columns = (
-        ("machine", "id", lambda row: row["id"] + (" *" if row["here"] else "")),
-        ("name", "name", lambda row: names.shortened(row["name"], 16)),
-        ("at", "at"),
-        ("age", "age"),
-        ("documents", "documents"),
-        ("bytes", "bytes"),
-        *signed,
-    )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
-                below="\n".join(messages))  # fmt: skip
+    shown = ("at", "age", "documents", "bytes", *["signed"] * any(row["signed"] for row in rows))
+    return Rows(
+        columns=(("machine", "id", lambda row: row["id"] + (" *" if row["here"] else "")),
+                 ("name", "name", lambda row: names.shortened(row["name"], 16)),
+                 *((name, name) for name in shown)),
+        rows=rows,
+        nothing="no machine has pushed there yet",
+        below="\n".join(messages),
+    )  # fmt: skip
 
 
 PROGRAM = Program(

@@ -120,18 +120,12 @@ def _output(args: Arguments, content: str) -> storing.Output:
     if status and not (names.is_whole(status) and int(status) < _STATUSES):
         raise bad_input(f"status={status[:40]}: must be an exit status, 0 to 255")
     return storing.Output(
-        topic=args.topic,
-        source=args.source,
-        content=content,
-        status=int(status) if status else None,
-        summary=args.summary,
-        rows=tuple(map(receipts.row, args.findings)),
-        key_findings=args.key_findings,
-        confidence=receipts.level(args.confidence),
-        sources=args.sources,
-        tokens=args.tokens or tokens.estimate(content),
+        topic=args.topic, source=args.source, content=content, summary=args.summary,
+        status=int(status) if status else None, rows=tuple(map(receipts.row, args.findings)),
+        key_findings=args.key_findings, confidence=receipts.level(args.confidence),
+        sources=args.sources, tokens=args.tokens or tokens.estimate(content),
         estimated=not args.tokens,
-    )
+    )  # fmt: skip
 
 
 @command("what a session has stored", SESSION, Option("all", "every session", kind="flag"), JSON)
@@ -231,9 +225,9 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
     shown, is_text = layout.shown(path), args.part in _TEXTS
     content = _content(layout, path) if is_text else payloads.load(path, shown).parts[args.part]
-    part = (
-        _SLICES[asked[0]](content, getattr(args, asked[0])) if asked else retrieval.whole(content)
-    )
+    part = retrieval.Slice(text=content, first=1, last=content.count("\n") + 1)
+    for name in asked:
+        part = _SLICES[name](content, getattr(args, name))
     end = part.last
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
@@ -274,13 +268,10 @@ def _facts(layout: Layout, path: str) -> Rows:
     """Each fact of the content with its line in the file, so that editors can open `path:line`."""
     from contextkit.text import facts
 
-    data = files.read_bytes(path)
-    start, end = payloads.span(data, layout.shown(path))
-    before = data.count(b"\n", 0, start)
-    hard_facts = facts.find(data[start:end].decode("utf-8", "replace"))
+    above = payloads.first_line(path) - 1
     rows = [
-        {"id": f"{_identity(path)}:{at + before}", "line": at + before, "kind": kind, "fact": value}
-        for kind, value, at in hard_facts
+        {"id": f"{_identity(path)}:{at + above}", "line": at + above, "kind": kind, "fact": value}
+        for kind, value, at in facts.find(_content(layout, path))
     ]
     columns = (("line", "line"), ("kind", "kind"), ("fact", "fact"))
     return Rows(columns=columns, rows=rows, nothing="No hard facts.")
@@ -288,17 +279,12 @@ def _facts(layout: Layout, path: str) -> Rows:
 
 @command(
     "search the lines of the payloads",
-    Option(
-        "q",
-        "words that must all occur in one line or section, in any case",
-        also=("query",),
-        required=True,
-        positional=True,
-    ),
+    Option("q", "words that must all occur in one line or section, in any case", also=("query",),
+           required=True, positional=True),
     Option("session", "only this session (default: all)"),
     Option("max_tokens", "at most this many tokens of hits", kind="whole"),
     JSON,
-)
+)  # fmt: skip
 def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)

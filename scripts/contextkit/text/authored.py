@@ -6,14 +6,15 @@ in order of their value to a reader: verdicts, summaries, decisions, open questi
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
-from contextkit.text.patterns import Pattern
 
 _ROLES = {  # words of headings
     "verdict": (
@@ -146,6 +147,7 @@ class Authored(NamedTuple):
         return " ".join(text if text[-1] in ".!?。！？…" else text + "." for text in texts[:most])
 
 
+@functools.cache
 def role_of(title: str) -> str:
     """The role that a heading or label announces, a key of `_ROLES`; '' for any other."""
     bare = _CUTS.sub("", _NUMBER.sub("", title.replace("*", "").replace("`", ""))).strip().lower()
@@ -165,15 +167,12 @@ def role_of(title: str) -> str:
 def read(text: str) -> Authored:
     """What the author of a report says about it; empty if nothing."""
     part = reading.part(text)
-    numbers = part.numbers if isinstance(part, reading.Part) else None
-    statements = []
-    for block in reading.blocks(part):
-        if block.kind != "code":
-            statements += _of_block(block)
+    blocks = (block for block in reading.blocks(part) if block.kind != "code")
+    statements = [statement for block in blocks for statement in _of_block(block)]
     if not any(statement.role == "verdict" for statement in statements):
         statements += _verdicts(part)
-    if numbers:
-        statements = [s._replace(line=numbers[s.line - 1]) for s in statements]
+    if isinstance(part, reading.Part):
+        statements = [s._replace(line=part.numbers[s.line - 1]) for s in statements]
     return _ordered([*_few_alike(statements)])
 
 
@@ -202,9 +201,13 @@ def _verdicts(text: str) -> list[Statement]:
 
 def answer(text: str) -> Authored:
     """All statements of an answer, under its own headings and labels; `@stored: …` lines go."""
-    text = "\n".join(map(_line_of_answer, text.split("\n")))
+    rows = ["" if row.lstrip("`- ")[:8] == "@stored:" else row for row in text.split("\n")]
+    for at, row in enumerate(rows):
+        label = _LABELS.match(row)
+        if label and role_of(label[1]):
+            rows[at] = f"\n{row}"  # a paragraph of its own
     statements = []
-    for block in reading.blocks(text):
+    for block in reading.blocks("\n".join(rows)):
         if block.kind == "code":
             code = " ".join(block.text.split())
             statements.append(Statement(block.line, "Code", code, "summary"))
@@ -213,14 +216,6 @@ def answer(text: str) -> Authored:
         aspect = aspect or (_shown(block.titles[-1]) if block.titles else "")
         statements += _statements(block, aspect, role or "summary")
     return _ordered(statements, in_order=True)
-
-
-def _line_of_answer(line: str) -> str:
-    """A line of an answer: a label begins a paragraph of its own."""
-    label = _LABELS.match(line)
-    if label and role_of(label[1]):
-        return f"\n{line}"
-    return "" if line.lstrip("`- ")[:8] == "@stored:" else line
 
 
 def _of_block(block: Block) -> list[Statement]:

@@ -79,14 +79,12 @@ class _Reader:
 
     def take(self, at: int) -> int:
         """Read what begins at row `at`; return the row after it."""
-        row = self._rows[at]
-        bare = row.strip()
+        bare = self._rows[at].strip()
         if not bare:
             self._running = False
             return at + 1
-        end = self._spanned(at, row, bare) or self._marked(at, row, bare)
-        self._content = end
-        return end
+        self._content = self._spanned(at, bare) or self._marked(at, bare)
+        return self._content
 
     def finish(self) -> list[Block]:
         while self._open:
@@ -96,45 +94,41 @@ class _Reader:
             for block, last in zip(self._found, self._last, strict=True)
         ]
 
-    def _spanned(self, at: int, row: str, bare: str) -> int:
+    def _spanned(self, at: int, bare: str) -> int:
         """Read a block whose end is known beforehand; return the row after it, or 0."""
         if at == 0 and self._matter:
-            return self._leaf("matter", "", at, self._matter, row)
+            return self._leaf("matter", "", at, self._matter)
         if at in self._spans:
             kind = "comment" if bare[0] == "<" else "code"
             title = bare.lstrip("`~").strip() if kind == "code" else ""
-            return self._leaf(kind, title, at, self._spans[at], row)
+            return self._leaf(kind, title, at, self._spans[at])
         if bare[0] == ">":
             end = self._while(at, lambda other: other[:1] == ">")
-            return self._leaf("quote", bare[1:].strip(), at, end, row)
+            return self._leaf("quote", bare[1:].strip(), at, end)
         if "|" in bare and self._is_table(at, bare):
             barred = bare[0] == "|"
             end = self._while(at, lambda other: other[:1] == "|" if barred else "|" in other)
-            return self._leaf("table", bare, at, end, row)
+            return self._leaf("table", bare, at, end)
         return 0
 
-    def _marked(self, at: int, row: str, bare: str) -> int:
+    def _marked(self, at: int, bare: str) -> int:
         """Read a heading, an item, a rule or a line of text; return the row after it."""
-        level, title = markdown.heading(row) if bare[0] == "#" else (0, "")
+        row, sign = self._rows[at], bare[0]
+        level, title = markdown.heading(row) if sign == "#" else (0, "")
         if level:
             return self._heading(level, title, at, at)
-        sign = bare[0]
         if sign in _RULES and bare.count(sign) > 2 and not bare.strip(f"{sign} "):
-            return self._leaf("rule", bare, at, at, row)
-        mark = mark_of(bare) if sign in _MARKS else ""
-        if mark:
+            return self._leaf("rule", bare, at, at)
+        if mark := mark_of(bare) if sign in _MARKS else "":
             self._leave(_indent(row), of_item=True)
             self._add("item", _indent(row), bare[len(mark) :].strip(), at, at)
             self._open.append(len(self._found) - 1)
-            self._running = True
-            return at + 1
-        if self._running:
+        elif self._running:
             self._last[-1] = at + 1
-            return at + 1
-        under = self._underline(at)
-        if under:
+        elif under := self._underline(at):
             return self._heading(under, bare, at, at + 1)
-        self._leaf("text", bare, at, at, row)
+        else:
+            self._leaf("text", bare, at, at)
         self._running = True
         return at + 1
 
@@ -146,8 +140,8 @@ class _Reader:
         self._running = False
         return end + 1
 
-    def _leaf(self, kind: str, title: str, at: int, end: int, row: str) -> int:
-        self._leave(_indent(row) if kind != "matter" else 0, of_item=False)
+    def _leaf(self, kind: str, title: str, at: int, end: int) -> int:
+        self._leave(_indent(self._rows[at]), of_item=False)
         self._add(kind, 0, title, at, end)
         self._running = False
         return end + 1

@@ -80,23 +80,14 @@ def _read(outline: Outline, place: str, annotation: str) -> Any:
     if place.startswith("**"):
         return outline.value(place.strip("*"))
     heading, colon, label = place[3:].partition(": ")
-    if colon:
-        return sections.clean(_labeled(outline, heading).get(label.lower(), ""))
-    if annotation == "str":
+    if annotation == "str" and not colon:
         return outline.body(heading)
     texts = tuple(t for section in outline.find(heading) for t in sections.texts(section.lines))
+    if colon:  # of items `- Label: …`, the first one counts
+        items = (text.partition(":") for text in texts if ":" in text)
+        values = (value for name, _, value in items if name.strip().lower() == label.lower())
+        return sections.clean(next(values, ""))
     return sections.clean_files(map(sections.file_note, texts)) if annotation == NOTES else texts
-
-
-def _labeled(outline: Outline, heading: str) -> dict[str, str]:
-    """What follows each label in items `- Label: …` of a section; the first one counts."""
-    values: dict[str, str] = {}
-    for section in outline.find(heading):
-        for text in sections.texts(section.lines):
-            label, colon, value = text.partition(":")
-            if colon:
-                values.setdefault(label.strip().lower(), value)
-    return values
 
 
 _CLEANERS: dict[str, Callable[[Any], Any]] = {

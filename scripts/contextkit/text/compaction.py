@@ -8,16 +8,15 @@ text is split where one tool's output ends and another's begins.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
-from contextkit.text.patterns import Pattern
 
 _BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # the size of a listing's entries
 _COMMIT = Pattern(r"commit ([0-9a-f]{7,64})\b(.*)")
@@ -87,17 +86,20 @@ def compacted(text: str, lean: bool = False) -> str:
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
     """Each tool's part of the lines with its kind; '' for an unknown one."""
-    kind, kinds = "", list[str]()
+    pieces: list[tuple[str, list[str]]] = [("", [])]
     for at, line in enumerate(lines):
-        kind = _kind(line, kind, lines, at)
-        kinds.append(kind)
-    numbered = itertools.groupby(range(len(lines)), kinds.__getitem__)
-    return ((kind, [lines[at] for at in part]) for kind, part in numbered)
+        kind = _kind(line, pieces[-1][0], lines, at)
+        if kind != pieces[-1][0]:
+            pieces.append((kind, []))
+        pieces[-1][1].append(line)
+    return pieces
 
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     """The kind of a line, judged by its beginning; else that of the line before."""
-    if _goes_on(line, before):
+    if before == "diff" and (not line or line.startswith(_IN_DIFF)):
+        return before
+    if before == "log" and line.startswith("    "):
         return before
     for kind, begins in _BEGINS.items():
         if begins(line):
@@ -109,13 +111,6 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
         return "short"
     return before if before in ("log", "status") or not line.strip() else ""
-
-
-def _goes_on(line: str, before: str) -> bool:
-    """Whether a line is of the same kind as the one before, whatever it looks like."""
-    if before == "diff":
-        return not line or line.startswith(_IN_DIFF)
-    return before == "log" and line.startswith("    ")
 
 
 def _of_log(lines: list[str], lean: bool = False) -> list[str]:
@@ -318,7 +313,6 @@ class _Hunk:
 
 
 def _file(line: str) -> str:
-    """The file of a `diff --git` line."""
     old, _, new = line.removeprefix("diff --git ").partition(" ")
     half = line.removeprefix("diff --git a/")
     middle = half.find(" b/", (len(half) - 3) // 2)
@@ -395,7 +389,6 @@ def _quoted(name: str) -> str:
 
 
 def _of_paths(lines: list[str], lean: bool = False) -> list[str]:
-    """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
     folders = _by_folder(paths, lean)
     head = f"{len(paths)} paths in {len(folders)} folders"
@@ -425,10 +418,8 @@ def _of_json(data: Any) -> str:
             return "\n".join(_table(rows, "lists"))
     if not isinstance(data, dict):
         return ""
-    told = []
-    for name, value in data.items():
-        inside = _of_json(value) if isinstance(value, list) else ""
-        told.append(f"{_name(name)}: {inside or _cell(value)}")
+    inside = {name: _of_json(value) for name, value in data.items() if isinstance(value, list)}
+    told = (f"{_name(name)}: {inside.get(name) or _cell(data[name])}" for name in data)
     return "\n".join(told)
 
 

@@ -16,7 +16,7 @@ command half a bare interpreter start.
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Iterable, Iterator
 
 Fact = tuple[str, str, int]  # kind, text, line from 1
 
@@ -39,7 +39,7 @@ _CODES = frozenset(
     "EACCES EADDRINUSE EAGAIN EBUSY ECONNREFUSED ECONNRESET EEXIST EINVAL EISDIR EMFILE ENOENT "
     "ENOMEM ENOSPC ENOTDIR ENOTEMPTY EPERM EPIPE EROFS ETIMEDOUT SIGKILL SIGSEGV SIGTERM".split()
 )
-_NUMERIC = frozenset("0123456789.,-–~+<>≤≥±$€£")
+_NUMERIC = "0123456789.,-–~+<>≤≥±$€£"
 _HEX = frozenset("0123456789abcdef")
 _IN_PATHS = frozenset("/._-~@+{}*%")
 _FORBIDS = ("must not", "never", "do not", "don't", "don’t", "not recommended", "forbidden",
@@ -53,9 +53,8 @@ _LONGEST = 200  # characters of a sentence or an error line that count as one fa
 def find(text: str) -> list[Fact]:
     """Every distinct fact in `text` with the line of its first occurrence, in that order."""
     seen: dict[tuple[str, str], int] = {}
-    for source in (_in_sentences(text), _in_words(text)):
-        for fact, number in source:
-            seen[fact] = min(number, seen.get(fact, number))
+    for fact, number in (*_in_sentences(text), *_in_words(text)):
+        seen[fact] = min(number, seen.get(fact, number))
     facts = [(kind, value, number) for (kind, value), number in seen.items()]
     return sorted(facts, key=lambda fact: fact[2])
 
@@ -64,6 +63,12 @@ def share(whole: str, text: str) -> str:
     """`12/87`: the facts of `whole` that its replacement `text` carries, of all; '' of no text."""
     facts = find(whole)
     return f"{kept(facts, text)}/{len(facts)}" if whole else ""
+
+
+def carried(texts: Iterable[str], whole: Iterable[Fact]) -> list[frozenset[tuple[str, str]]]:
+    """The facts of each of the texts that are also facts of the `whole`, without their lines."""
+    pairs = {(kind, value) for kind, value, _ in whole}
+    return [frozenset((kind, value) for kind, value, _ in find(t)) & pairs for t in texts]
 
 
 def kept(facts: list[Fact], text: str) -> int:
@@ -88,7 +93,6 @@ _KNOWN: dict[str, tuple[str, str] | None] = {}  # the fact, if any, that each wo
 
 
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """The facts that are one or two words, with their lines."""
     if "](" in text:
         text = text.replace("](", " ")  # the label and the address of a link
     words = set(text.split())  # most words occur again
@@ -99,16 +103,13 @@ def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
         there = line.split()
         if facts.keys().isdisjoint(there):
             continue
-        for index, word in enumerate(there):
-            if word not in facts:
-                continue
-            kind, value = facts[word]
-            if kind != "bare":
+        for word, following in zip(there, [*there[1:], ""], strict=True):
+            kind, value = facts.get(word, ("", ""))
+            if kind == "bare":
+                unit = following.lstrip(_OPENING).rstrip(_CLOSING)
+                kind, value = "number" if unit.lower() in _UNITS else "", f"{value} {unit}"
+            if kind:
                 yield (kind, value), number
-            elif index + 1 < len(there):
-                unit = there[index + 1].lstrip(_OPENING).rstrip(_CLOSING)
-                if unit.lower() in _UNITS:
-                    yield ("number", f"{value} {unit}"), number
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
@@ -124,12 +125,9 @@ def _of_word(word: str) -> tuple[str, str] | None:
         return "url", text[:end].rstrip(".,;:*_")
     if ("/" in core or "." in core) and (path := _path(word, core)):
         return path
-    if _is_commit(core):
-        return "commit", core
-    if _is_id(core):
-        return "id", core
-    if _is_version(core):
-        return "version", core
+    for kind, fits in (("commit", _is_commit), ("id", _is_id), ("version", _is_version)):
+        if fits(core):
+            return kind, core
     return _number(word, core) if core[0] in _NUMERIC else None
 
 
@@ -140,9 +138,7 @@ def _is_commit(core: str) -> bool:
 
 def _is_id(core: str) -> bool:
     """Whether a word is an id: `ABC-123`, `P1-2`, `CVE-2024-3094`, or a UUID."""
-    head, hyphen, rest = core.partition("-")
-    if not (hyphen and rest):
-        return False
+    head, _, rest = core.partition("-")
     if len(core) == 36 and core.count("-") == 4:
         return _HEX.issuperset(core.replace("-", "").lower())
     spelled = head[:1].isalpha() and head.isalnum() and head.isupper()
@@ -152,10 +148,9 @@ def _is_id(core: str) -> bool:
 
 def _is_version(core: str) -> bool:
     """Whether a word is a version: `1.2.3` (at least two dots), or `v` and a number with a dot."""
-    parts = core.removeprefix("v").split(".")
-    if len(parts) < (2 if core[0] == "v" else 3) or not all(parts):
-        return False
-    return all(part.isdigit() and part.isascii() for part in parts[:-1]) and parts[-1][0].isdigit()
+    *numbers, last = core.removeprefix("v").split(".")
+    is_dotted = len(numbers) > (0 if core[0] == "v" else 1) and last[:1].isdigit()
+    return is_dotted and all(number.isdigit() and number.isascii() for number in numbers)
 
 
 def _path(word: str, core: str) -> tuple[str, str] | None:
@@ -183,17 +178,16 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
 
 def _number(word: str, core: str) -> tuple[str, str] | None:
     """A number with its unit; ("bare", number) if the unit can only be the next word."""
-    end = len(core) - len(core.lstrip("0123456789.,-–~+<>≤≥±$€£"))
-    if not any(map(str.isdigit, core[:end])):
+    rest = core.lstrip(_NUMERIC)
+    if not any(map(str.isdigit, core[: len(core) - len(rest)])):
         return None
-    unit = core[end:].lower()
+    unit = rest.lower()
     if unit or core[0] in "$€£":
         return ("number", core) if not unit or unit.split("/")[0] in _UNITS else None
     return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is a list item
 
 
 def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """The facts that are a sentence or a message, with their lines."""
     lower = text.lower()
     if len(lower) != len(text):  # the capital İ becomes two characters
         lower = "".join(char.lower()[:1] for char in text)
@@ -202,43 +196,35 @@ def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
             at, number, counted = lower.find(phrase), 1, 0
             while at >= 0:
                 number, counted = number + text.count("\n", counted, at), at
-                fact, end = said_at(text, at, at + len(phrase))
+                end = at + len(phrase)  # of the line, what can matter, since lines may be endless
+                before = text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
+                after = text[end : end + _LONGEST].partition("\n")[0]
+                fact, used = said_at(before, text[at:end], after)
                 if fact:
                     yield fact, number
-                at = lower.find(phrase, end)
+                at = lower.find(phrase, end + used)
 
 
-def _line_around(text: str, at: int, end: int) -> tuple[int, int]:
-    """The line that contains at:end, limited to what can matter, since lines may be endless."""
-    first = max(0, at - _LONGEST)
-    last = text.find("\n", end, end + _LONGEST)
-    return max(first, text.rfind("\n", first, at) + 1), last if last >= 0 else end + _LONGEST
+def _forbidding(before: str, phrase: str, after: str) -> tuple[tuple[str, str] | None, int]:
+    """The sentence around a prohibiting phrase of words of its own; how much of `after` it took."""
+    is_apart = (before[-1:] or " ") in " \t\"'“‘(*_>|`"
+    if not is_apart or (after[:1] or " ") not in " \t\r\"'”’)*_.,;:!?|`":
+        return None, 0
+    for mark in _ENDS:
+        before, after = before.rpartition(mark)[2], after.partition(mark)[0]
+    sentence = _plain(before.rpartition("| ")[2] + phrase + after).strip(_MARKS).rstrip(".!?")
+    return ("prohibition", sentence[:_LONGEST]), len(after)
 
 
-def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The sentence around a prohibiting phrase that stands as separate words, and where it ends."""
-    before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
-    if before not in " \t\n\"'“‘(*_>|`" or after not in " \t\r\n\"'”’)*_.,;:!?|`":
-        return None, end
-    first, last = _line_around(text, at, end)
-    starts = [text.rfind(mark, first, at) for mark in (*_ENDS, "| ")]
-    ends = [text.find(mark, end, last) for mark in _ENDS]
-    start = max([first, *(index + 2 for index in starts if index >= 0)])
-    end = min([index for index in ends if index >= 0], default=last)
-    sentence = _plain(text[start:end]).strip(_MARKS).rstrip(".!?")
-    return ("prohibition", sentence[:_LONGEST]), end
-
-
-def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The error message at `at` if it starts its line, is in quotes, or names its class."""
-    first, last = _line_around(text, at, end)
-    start = at
-    while start > first and text[start - 1].isalnum():
-        start -= 1
-    before = text[first:start]
+def _reporting(before: str, phrase: str, after: str) -> tuple[tuple[str, str] | None, int]:
+    """The error message if it starts its line, is in quotes, or names its class."""
+    begun = len(before)
+    while begun and before[begun - 1].isalnum():
+        begun -= 1
+    before, word = before[:begun], before[begun:]
     opening = before[-1:] if before[-1:] in ("`", '"', "'") else ""
-    if not opening and before.strip(_MARKS) and start == at:
-        return None, end  # about an error, not one
-    stop = text.find(opening or ". ", at, last)
-    message = _plain(text[start : stop if stop >= 0 else last]).strip(_MARKS)[:_LONGEST]
-    return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, end
+    if before.strip(_MARKS) and not (opening or word):
+        return None, 0  # about an error, not one
+    message = word + (phrase + after).partition(opening or ". ")[0]
+    message = _plain(message).strip(_MARKS)[:_LONGEST]
+    return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, 0

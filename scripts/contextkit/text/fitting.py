@@ -9,9 +9,12 @@ Nothing here counts tokens: `fits` does, so that the text around the parts is me
 
 from __future__ import annotations
 
+import itertools
+
 from contextkit.base import names, tokens
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
+_WHOLE = 1 << 60  # characters
 Fits = Callable[[Sequence[str]], bool]
 
 
@@ -19,6 +22,7 @@ class Part:
     """A text, and its cuts: pairs of a step and the characters left, ever fewer.
 
     `least` is the fewest characters worth keeping: 0 for the whole text or none. `clip` shortens.
+    `widths` are the only lengths worth trying, ascending; None for any.
     """
 
     def __init__(
@@ -27,15 +31,17 @@ class Part:
         cuts: tuple[tuple[int, int], ...] = (),
         least: int = 0,
         clip: Callable[[str, int], str] = names.clipped_at_space,
+        widths: Sequence[int] | None = None,
     ) -> None:
-        self.text, self.cuts, self.least, self.clip = text, cuts, least, clip
+        self.text, self.cuts, self.least, self.clip, self.widths = text, cuts, least, clip, widths
 
     def after(self, step: int) -> str:
         """The text once all steps up to this one have been taken."""
-        width = next((width for at, width in reversed(self.cuts) if at <= step), len(self.text))
-        return self.to(width)
+        return self.to(next((width for at, width in reversed(self.cuts) if at <= step), _WHOLE))
 
     def to(self, width: int) -> str:
+        if width >= len(self.text):
+            return self.text
         return self.clip(self.text, width) if width else ""
 
 
@@ -86,6 +92,10 @@ def _with_room_used(
 
     if whole == now or fits(having(whole)):
         return having(whole)
+    if part.widths is not None:
+        widths = [0, *(width for width in part.widths if len(now) < width < len(whole))]
+        most = tokens.largest(len(widths) - 1, lambda n: fits(having(part.to(widths[n]))))
+        return having(part.to(widths[most])) if most else texts
     low = len(now) or part.least
     if not low or not fits(having(part.to(low))):
         return texts
@@ -99,10 +109,5 @@ def beginning(text: str, fits: Callable[[str], bool]) -> str:
 
 def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
     """How many of the first texts, one a line, fit into `room` estimated tokens."""
-    count = 0
-    for text in texts:
-        room -= tokens.estimate(text, tokenizer) + 1
-        if room < 0:
-            break
-        count += 1
-    return count
+    sums = itertools.accumulate(tokens.estimate(text, tokenizer) + 1 for text in texts)
+    return sum(1 for _ in itertools.takewhile(lambda used: used <= room, sums))

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text import authored, facts
 from contextkit.text.digests import reading
-from contextkit.text.patterns import Pattern
 
 _NUMBER = Pattern(
     r"(?<![\w.,/:#-])(?P<sign>[$€£]?)(?P<value>\d{1,3}(?:[,'\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -77,7 +77,6 @@ class Checked(NamedTuple):
 
     total: int
     missing: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()  # those of them that turn a failure into a success, or the reverse
 
     @property
     def said(self) -> str:
@@ -93,7 +92,7 @@ def check(answer: str, report: str) -> Checked:
         seen[shown] = seen.get(shown, False) or stands
     turned = tuple(_turned(answer, prepared))
     missing = tuple(claim for claim, stands in seen.items() if not stands)
-    return Checked(len(seen) + len(turned), (*missing, *turned), turned)
+    return Checked(len(seen) + len(turned), (*missing, *turned))
 
 
 def of_itself(words: str) -> Checked:
@@ -103,8 +102,6 @@ def of_itself(words: str) -> Checked:
 
 
 class _Report:
-    """A report, prepared for many look-ups."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = _flat(text)
@@ -160,7 +157,12 @@ def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
         rest = rest.replace(claim, " ")
     for figure, number in _told_numbers(_LINES.sub(" ", rest)):
         yield figure, number in report.numbers or (not number[1] and number[0] in report.values)
-    yield from _told_verdict(answer, report)
+    own = authored.read(report.text).of_role("verdict")
+    told_verdicts = authored.answer(answer).of_role("verdict")
+    if told_verdicts and own:
+        first = _ENDS_VERDICT.split(told_verdicts[0], 1)[0].strip()
+        claim = f"Verdict: {first}"
+        yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
     for match in _LINES.finditer(answer):
         if int((match[2] or match[1])[:9]) > report.last:
             yield match[0], report.has(match[0])
@@ -178,16 +180,6 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
             yield value, report.has_path(value) if kind == "path" else report.has(value)
 
 
-def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
-    """The verdict that the answer states, where the report states one."""
-    own = authored.read(report.text).of_role("verdict")
-    told = authored.answer(answer).of_role("verdict")
-    if told and own:
-        first = _ENDS_VERDICT.split(told[0], 1)[0].strip()
-        claim = f"Verdict: {first}"
-        yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
-
-
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
     for line in text.split("\n"):
         line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
@@ -202,10 +194,8 @@ def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
 def _number(match: re.Match[str]) -> tuple[float, str]:
     value = float(re.sub(r"[,'\u202f]", "", match["value"])[:15])
     unit = (match["unit"] or "").strip(" -\u00a0").lower()
-    kind = _unit(unit)
-    if kind:
-        return round(value * kind[1], 9), kind[0]
-    return round(value * _MULTIPLES.get(unit, 1), 9), match["sign"]
+    kind, scale = _unit(unit) or (match["sign"], _MULTIPLES.get(unit, 1.0))
+    return round(value * scale, 9), kind
 
 
 def _unit(word: str) -> tuple[str, float] | None:
@@ -228,11 +218,10 @@ def _turned(answer: str, report: _Report) -> Iterator[str]:
         for statement in block.statements():
             tone, words = _tone(statement), _anchors(statement)
             words = words - _WEAK if len(words - _WEAK) > 1 else words
-            if not tone or not words:
-                continue
-            tones = {theirs for other in report.about(words) if (theirs := _tone(other))}
+            tones = set(map(_tone, report.about(words) if tone and words else ())) - {0}
             whole = tone > 0 and _ALL.search(statement) is not None
-            if whole and words <= _WEAK and _COUNTED.search(report.text):
+            is_weak = bool(words) and words <= _WEAK
+            if whole and is_weak and _COUNTED.search(report.text):
                 tones.add(-1)
             is_doubtful = tone not in tones or (whole and -1 in tones)
             if tones and is_doubtful:

@@ -14,9 +14,9 @@ from collections import Counter
 
 from contextkit.base import formats, packages
 from contextkit.base.errors import ContextError
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterator
-from contextkit.text.patterns import Pattern
 
 TAG = "<>"  # the key of an XML element's name
 LINES = "<lines>"  # the key of an element's first and last line
@@ -69,6 +69,7 @@ _DOCUMENTS = Pattern(r"^---(?: +(?:[#!&].*)?)?\r?$", re.MULTILINE)  # nothing of
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
+_INK = Pattern(r"\S")
 
 
 class Found(NamedTuple):
@@ -158,9 +159,7 @@ def _of_ini(text: str) -> Any:
             here.setdefault(setting, []).append("")
         else:
             return None
-    told = {
-        name: [_singled(fields) for fields in some if fields] for name, some in sections.items()
-    }
+    told = {name: list(map(_singled, filter(None, some))) for name, some in sections.items()}
     return {**_singled(top), **_singled({name: some for name, some in told.items() if some})}
 
 
@@ -223,26 +222,17 @@ def parsed(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    lines = [line for line in text[:LARGEST].split("\n") if line.strip()]
-    if len(lines) < 2 or len(text) > LARGEST:
-        lines = lines[:-1]
-    try:
-        return [json.loads(line) for line in lines] or None
-    except (ValueError, RecursionError):
-        return _values(text) if len(text) <= LARGEST else None
-
-
-def _values(text: str) -> list[Any] | None:
-    """JSON values that follow each other, each over several lines; None if anything else does."""
     decoder, values, at = json.JSONDecoder(), list[Any](), 0
-    while at < len(text):
+    part = text[:LARGEST].strip()
+    while at < len(part):
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, at = decoder.raw_decode(part, at)
         except (ValueError, RecursionError):
-            return None
+            is_cut = len(text) > LARGEST and "\n" not in part[at:]  # its last line
+            return values if values and is_cut else None
         values.append(value)
-        at = len(text) - len(text[at:].lstrip()) if at < len(text) else at
-    return values
+        at = at if at == len(part) else _INK.search(part, at).start()
+    return values or None
 
 
 def rows(text: str) -> list[dict[str, Any]] | None:
@@ -295,8 +285,7 @@ def elements(text: str) -> list[dict[str, Any]]:
                 break
             stack[-1].adopt(inner)
     while len(stack) > 1:
-        inner = stack.pop()
-        stack[-1].adopt(inner)
+        stack[-2].adopt(stack.pop())
     return [value for _, value in top.inside if isinstance(value, dict)]
 
 
@@ -400,13 +389,12 @@ def _findings(
 
 def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
     """The results of SARIF, each graded by its rule where it is not itself; else an empty dict."""
-    runs = [run for run in _listed(value.get("runs")) if isinstance(run, dict)]
-    results = [list(_graded(run)) for run in runs if "results" in run and "tool" in run]
-    return {"runs": results} if results else {}
+    runs = [run for run in _listed(value.get("runs")) if {"results", "tool"} <= run.keys()]
+    return {"runs": [list(_graded(run)) for run in runs]} if runs else {}
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _listed(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _graded(run: dict[str, Any]) -> Iterator[Any]:
@@ -416,10 +404,9 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
     """
     by_name: dict[str, dict[str, Any]] = {}
     for number, rule in enumerate(_listed(formats.inside(run, "tool", "driver").get("rules"))):
-        if isinstance(rule, dict):
-            by_name |= {str(number): rule, str(rule.get("id")): rule}
+        by_name |= {str(number): rule, str(rule.get("id")): rule}
     for result in _listed(run["results"]):
-        if not isinstance(result, dict) or result.get("kind", "fail") not in ("fail", "review"):
+        if result.get("kind", "fail") not in ("fail", "review"):
             continue
         named = (str(result.get(key)) for key in ("ruleId", "ruleIndex"))
         rule = next((by_name[name] for name in named if name in by_name), {})
@@ -474,9 +461,8 @@ def _finding(
     if not (is_graded or is_placed):
         return None
     own_id = first(low, ("id", "key", "rule_id"))
-    file, line = around.file, around.line
-    if not (file and line):  # the place may be in objects of other names
-        file, line = file or _file(low, anywhere=True), line or _line(low, anywhere=True)
+    file = around.file or _file(low, anywhere=True)  # it may be in objects of other names
+    line = around.line or _line(low, anywhere=True)
     texts = (value for value in low.values() if isinstance(value, str))
     body = max(texts, key=len, default="")
     return Found(level, word, code, own_id, name, title, file, line, around.package, body,
@@ -488,7 +474,6 @@ def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """The value of the first key that has words."""
     for key in keys:
         value = low.get(key)
         if isinstance(value, dict):

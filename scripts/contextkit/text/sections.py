@@ -52,7 +52,7 @@ class Outline:
         del lines[end:]
         self.head = Section("", [])
         self.sections: list[Section] = []
-        for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
+        for line, inside in lines_of(lines):
             if line.startswith("## ") and not inside:
                 self.sections.append(Section(line, []))
             else:
@@ -61,10 +61,8 @@ class Outline:
     @property
     def text(self) -> str:
         """The document, byte for byte as read except for changes."""
-        lines = list(self.head.lines)
-        for section in self.sections:
-            lines += [section.heading, *section.lines]
-        return "\n".join([*lines, *self.end])
+        below = (line for each in self.sections for line in (each.heading, *each.lines))
+        return "\n".join([*self.head.lines, *below, *self.end])
 
     def title(self) -> str:
         """The text of the first nonblank line if it is a level 1 heading, or ''."""
@@ -73,11 +71,9 @@ class Outline:
 
     def value(self, name: str) -> str:
         """The value after `**Name**:` above the first section, or '' if missing or `unknown`."""
-        for line in self.head.lines:
-            for label in (f"**{name}**:", f"**{name}:**"):
-                if line.lower().startswith(label.lower()):
-                    return clean(line[len(label) :])
-        return ""
+        labels = (f"**{name}**:".lower(), f"**{name}:**".lower())
+        line = next((line for line in self.head.lines if line.lower().startswith(labels)), "")
+        return clean(line[len(labels[0]) :])
 
     def facts_kept(self) -> str:
         """`12/87` of a line `facts_kept: 12/87` above the first section; empty without one."""
@@ -123,12 +119,10 @@ def plain(lines: list[str], item: bool = False) -> str:
     if "\\" not in text:
         return clean(text)
     first = [(lines[0], True)] if item else []
-    kept = [
-        line.replace("\\", "", 1)
-        if not inside and line.lstrip()[:1] == "\\" and filters.is_mark(line)
-        else line
-        for line, inside in [*first, *lines_of(lines[len(first) :])]
-    ]
+    kept = []
+    for line, inside in [*first, *lines_of(lines[len(first) :])]:
+        is_escaped = not inside and line.lstrip()[:1] == "\\" and filters.is_mark(line)
+        kept.append(line.replace("\\", "", 1) if is_escaped else line)
     return clean("\n".join(kept))
 
 
@@ -161,12 +155,13 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
     list_items: list[Item] = []
     blank = False
     under = 0  # level of the subheading that groups the lines
-    for number, (line, inside) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
+    for number, (line, inside) in enumerate(lines_of(lines)):
         if not line.strip() and not inside:
             blank = True
             continue
         mark = "" if inside else markdown.mark_of(line)
-        order = 0 if inside else heading_order(line)
+        is_heading = not inside and line[:1] == "#" and line.lstrip("#")[:1] == " "
+        order = markdown.heading(line)[0] if is_heading else 0
         goes_on = line.startswith((" ", "\t")) or inside or not blank
         starts = 0 < order <= under if under else order or mark or not goes_on
         if starts or not list_items:
@@ -181,11 +176,6 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
 def texts(lines: list[str]) -> tuple[str, ...]:
     """The texts of the items, leaving out empty ones."""
     return tuple(filter(None, (item.text(lines) for item in items(lines))))
-
-
-def heading_order(line: str) -> int:
-    """The heading level of a line: 2 for `## Heading`; 0 for other or indented lines."""
-    return markdown.heading(line)[0] if line[:1] == "#" and line.lstrip("#")[:1] == " " else 0
 
 
 def moved_left(line: str, width: int) -> str:

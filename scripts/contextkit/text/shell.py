@@ -79,7 +79,6 @@ def _simple(text: str, start: int) -> Simple | None:
 
 
 def _skip(text: str, at: int) -> int:
-    """Skip blanks, continued lines, and a comment."""
     while at < len(text):
         if text[at] in _BLANK:
             at += 1
@@ -95,14 +94,11 @@ def _skip(text: str, at: int) -> int:
 
 def _operator(text: str, at: int) -> str:
     """The operator at `at`; empty for a lone `&` and anything else."""
-    for operator in ("&&", "||"):
-        if text.startswith(operator, at):
-            return operator
-    if text.startswith("|", at) and not text.startswith("|&", at):
-        return "|"
-    if text.startswith(";", at) and not text.startswith(";;", at):
-        return ";"
-    return "\n" if text.startswith("\n", at) else ""  # means what `;` does
+    two = text[at : at + 2]
+    if two in ("&&", "||"):
+        return two
+    is_one = two[:1] in ("|", ";", "\n") and two not in ("|&", ";;")
+    return two[:1] if is_one else ""  # a line break means what `;` does
 
 
 def _word(text: str, at: int) -> tuple[str, int, bool] | None:

@@ -419,3 +419,12 @@ def test_values_behind_signs_are_told_as_what_the_signs_mean(legend: str) -> Non
     failed = summary_of(text)
     assert "expected 'closed'" in failed and "actual 'open'" in failed
     assert legend.split()[0] not in failed
+
+
+def test_messages_above_their_source_are_no_paragraphs() -> None:
+    messages = (
+        f"src/parser/{name}.c:{number}:9: the type of '{name}' differs from its first declaration\n"
+        f"  {number} |     {name} = read({name});\n    |            ^~~~\n"
+        for number, name in enumerate(("alpha", "beta", "gamma", "delta"), start=3)
+    )
+    assert not Lines("".join(messages)).prose

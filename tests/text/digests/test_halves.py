@@ -60,3 +60,10 @@ def test_a_process_that_cannot_start_another_reads_alone() -> None:
 
 def test_a_process_with_threads_is_not_forked() -> None:
     assert read("import threading; pieces._cores = lambda: 2")[1] == 0
+
+
+def test_where_nobody_waits_for_children_a_long_output_is_told_all_the_same() -> None:
+    before = "import signal, time\npieces._cores = lambda: 2\n"
+    before += "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nown = pieces.Piece.found\n"
+    before += "pieces.Piece.found = lambda piece: time.sleep(0.01) or own(piece)\n"
+    assert read(before)[0] == read("pieces._cores = lambda: 1")[0]

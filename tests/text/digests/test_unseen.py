@@ -918,3 +918,62 @@ def test_a_failure_below_a_number_is_told_by_its_name_and_what_differs() -> None
     text += '+++ actual\n@@ -1 +1 @@\n-"Mia  early"\n+"Mia early"\n\n60 runs, 1 failures\n'
     summary = engine.digest(text, 150).summary
     assert 'Shift#test_print: expected "Mia early", actual "Mia early" (s_test.rb:19)' in summary
+
+
+def test_few_errors_among_many_warnings_are_told_each_with_its_place() -> None:
+    warned = "".join(f"src/m{n}.c:{n}:1: warning: unused variable 'v{n}'\n" for n in range(1, 40))
+    wrong = "".join(
+        f"src/{name}.c:{n}:9: error: expected type '{name}' but it is '{other}'\n"
+        for n, (name, other) in enumerate((("Double", "Int"), ("Text", "Date")), start=4)
+    )
+    summary = engine.digest(warned + wrong, 250).summary
+    assert "expected type 'Double' but it is 'Int' (src/Double.c:4:9)" in summary
+    assert "expected type 'Text' but it is 'Date' (src/Text.c:5:9)" in summary
+
+
+@each("form", ("{file}({line},7): {level} CS8602: {said} [{file}proj]",
+               "{letter}: file:///srv/{file}:{line}:7 {said}"))  # fmt: skip
+def test_messages_are_known_in_the_forms_of_their_compilers(form: str) -> None:
+    rows = [form.format(file=f"Pool{n}.cs", line=n, level="warning", letter="w", said="may be null")
+            for n in range(1, 20)]  # fmt: skip
+    rows.append(form.format(file="Main.cs", line=88, level="error", letter="e", said="is no Long"))
+    digest = engine.digest("\n".join(rows), 250)
+    assert "20 messages in 20 files" in digest.summary
+    error = next(row.finding for row in digest.rows if row.aspect == "error")
+    assert "is no Long" in error and "Main.cs" in error and "null" not in error
+
+
+def test_what_warns_among_many_that_pass_is_told() -> None:
+    rows = [f"{n} of 40 PASS not_null_{n * 'x'}_id {'.' * (50 - n)} [PASS in 0.0{n % 9}s]"
+            for n in range(1, 41)]  # fmt: skip
+    rows[26] = "27 of 40 WARN 7 unique_order_customer ..................... [WARN 7 in 0.01s]"
+    assert "WARN 7 unique_order_customer" in engine.digest("\n".join(rows), 120).summary
+
+
+def test_a_license_above_an_output_is_not_told() -> None:
+    legal = "Copyright (C) 2012 - 2020 The Authors\nPermission to use it is hereby granted\n"
+    names = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+    steps = "".join(f"Pass {name} removes the {other} of {name}\n"
+                    for name in names for other in names)  # fmt: skip
+    summary = engine.digest("Linker 2.4\n" + legal + steps + "36 passes done\n", 100).summary
+    assert "36 passes done" in summary and "hereby" not in summary and "Copyright" not in summary
+
+
+def test_a_system_call_that_returns_is_no_failure_whatever_it_names() -> None:
+    calls = "".join(f"rt_sigaction(SIG{name}, NULL, {{sa_flags=0}}, 8) = 0\n"
+                    for name in ("ILL", "ABRT", "KILL", "SEGV") * 10)  # fmt: skip
+    calls += "connect(3, {sa_family=AF_INET}, 16) = -1 ECONNREFUSED (Connection refused)\n"
+    digest = engine.digest(calls, 120)
+    assert "ECONNREFUSED" in digest.summary
+    assert not any(row.aspect == "failed" and "SIG" in row.finding for row in digest.rows)
+
+
+def test_a_host_that_failed_is_told_with_its_task_and_what_its_module_says() -> None:
+    rows = [f"ok: [api-{n:02}]" for n in range(30)]
+    fields = '"changed": false, "cmd": ["python3", "-c", "' + "import sys; " * 30 + '"]'
+    rows.insert(0, "TASK [Check the schema] ****************************")
+    rows.append(f'fatal: [api-31]: FAILED! => {{{fields}, "msg": "no such table", "rc": 3}}')
+    summary = engine.digest("\n".join(rows), 150).summary
+    assert "Check the schema: fatal: [api-31]: FAILED! => msg: no such table, rc: 3" in summary
+    broken = "\n".join(rows).replace('"rc": 3}', '"rc"')
+    assert "fatal: [api-31]" in engine.digest(broken, 150).summary

@@ -84,9 +84,5 @@ def inbox(layout: Layout, args: Arguments) -> str:
     return layout.typed(args.file, "file")
 
 
-PROGRAM = Program(
-    name="remember_later",
-    about=__doc__ or "",
-    default="add",
-    commands=(add, list_, done),
-)
+PROGRAM = Program(name="remember_later", about=__doc__ or "", default="add",
+                  commands=(add, list_, done))  # fmt: skip

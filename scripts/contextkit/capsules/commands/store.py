@@ -29,16 +29,9 @@ def save(layout: Layout, args: Arguments) -> str:
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    path = upkeep.save(
-        layout,
-        cli.content("-"),
-        names.now(),
-        args.file,
-        args.branch,
-        overwrite=args.overwrite,
-        redact=args.redact,
-    )
-    return layout.shown(path)
+    reply, now = cli.content("-"), names.now()
+    how = {"overwrite": args.overwrite, "redact": args.redact}
+    return layout.shown(upkeep.save(layout, reply, now, args.file, args.branch, **how))
 
 
 @command(
@@ -53,7 +46,10 @@ def save(layout: Layout, args: Arguments) -> str:
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
-    path = _outside(layout, args) or _chosen(layout, args)
+    place = os.path.realpath(os.path.join(layout.here, args.file))
+    is_inside = not args.file or place.startswith(layout.root.rstrip("/") + "/")
+    may_change = is_inside or args.seal or args.redact  # what is outside is only read
+    path = _chosen(layout, args) if may_change or not os.path.isfile(place) else place
     shown = layout.shown(path)
     if args.redact and (count := upkeep.redact(layout, path)):
         cli.say(f"{count} redacted in {shown}")
@@ -64,20 +60,10 @@ def check(layout: Layout, args: Arguments) -> Answer:
     elif args.seal:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
-    rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in findings]
-    return Answer(
-        text="\n".join(f.formatted(shown, f.severity) for f in findings),
-        status=int(wrong),
-        data=rows,
-    )
-
-
-def _outside(layout: Layout, args: Arguments) -> str:
-    """The path of a file outside the repository, which is read and never changed; otherwise ''."""
-    path = os.path.realpath(os.path.join(layout.here, args.file)) if args.file else ""
-    if args.seal or args.redact or not os.path.isfile(path):
-        return ""
-    return "" if path.startswith(layout.root.rstrip("/") + "/") else path
+    rows = [{"id": f"{shown}:{f.line}", "severity": f.severity, "line": f.line, "what": f.what,
+             "mend": f.mend} for f in findings]  # fmt: skip
+    text = "\n".join(finding.formatted(shown, finding.severity) for finding in findings)
+    return Answer(text=text, status=int(wrong), data=rows)
 
 
 @command("print the path of the branch's newest finished capsule", BRANCH, WORKSTREAM, JSON)
@@ -144,12 +130,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
         "sha256": loaded.sha256, "trimmed": gone, "stale": stale,
         "references": [{"path": name, "state": state} for name, state in marks], "body": body,
     }  # fmt: skip
-    return Answer(
-        text=body,
-        exact=True,
-        talk="\n".join(notes),
-        data=lambda: {**vars(upkeep.row(layout, path)), **data},
-    )
+    return Answer(text=body, exact=True, talk="\n".join(notes),
+                  data=lambda: {**vars(upkeep.row(layout, path)), **data})  # fmt: skip
 
 
 @command(
@@ -163,15 +145,12 @@ def show(layout: Layout, args: Arguments) -> Answer:
 def prune(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
-    going = upkeep.prune(
-        layout, names.now(), args.keep or 0, args.older_than, args.merged, args.dry_run
-    )
+    how = (args.keep or 0, args.older_than, args.merged, args.dry_run)
+    going = upkeep.prune(layout, names.now(), *how)
     talk = "dry run: nothing was removed" if args.dry_run else ""
-    return Answer(
-        text="\n".join(f"{path}  {why}" for path, why in going.items()),
-        talk=talk if going else "nothing to remove",
-        data=[{"id": path, "why": why} for path, why in going.items()],
-    )
+    text = "\n".join(f"{path}  {why}" for path, why in going.items())
+    data = [{"id": path, "why": why} for path, why in going.items()]
+    return Answer(text=text, talk=talk if going else "nothing to remove", data=data)
 
 
 def _chosen(layout: Layout, args: Arguments) -> str:
@@ -235,12 +214,10 @@ def prompt(layout: Layout, args: Arguments) -> str:
         "Context capsule prompt",
         "Copy the block below into the main agent's session.",
         f"Target file: {layout.shown(captured.path)}",
+        f"Session marker: {names.one_line(args.session)}" if args.session.strip() else "",
+        "Capsule stub created." if created else "",
     ]
-    if args.session.strip():
-        header.append(f"Session marker: {names.one_line(args.session)}")
-    if created:
-        header.append("Capsule stub created.")
-    return "\n".join(header) + "\n\n" + captured.prompt
+    return "\n".join(filter(None, header)) + "\n\n" + captured.prompt
 
 
 PROGRAM = Program(

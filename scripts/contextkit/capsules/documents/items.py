@@ -77,37 +77,28 @@ def carried(before: str, after: str) -> list[Item]:
     new = [_words(item.bare) for item in items(after)]
     own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
     still_open = [(item, words) for item in own if not item.closed and (words := _words(item.bare))]
-    return [
-        item
-        for item, words in still_open
-        if all(len(words & other) < _ALIKE * len(words) for other in new)
-    ]
+    return [item for item, words in still_open
+            if all(len(words & other) < _ALIKE * len(words) for other in new)]  # fmt: skip
 
 
 def with_carried(body: str, more: Iterable[Item]) -> str:
-    """`body` with these items at the end of their sections, marked as carried."""
+    """`body` with these items, marked as carried, at the end of their sections, made if needed."""
     for section in (THREADS, DECISIONS):
-        texts = [_marked(item) for item in more if item.section == section]
-        if texts:
-            body = _added(body, section, texts)
+        texts = []
+        for item in (item for item in more if item.section == section):
+            first, newline, rest = item.text.partition("\n")
+            first = "- " + first.removeprefix(markdown.mark_of(first))
+            texts.append((first if CARRIED in first else f"{first} {CARRIED}") + newline + rest)
+        if not texts:
+            continue
+        lines = body.rstrip("\n").split("\n")
+        ends = [first for title, first, _ in sections_of(lines) if title == section]
+        ends += [it.line + it.text.count("\n") for it in items(body) if it.section == section]
+        if not ends:
+            lines += ["", f"# {section}"]
+            ends = [len(lines)]
+        body = "\n".join([*lines[: ends[-1]], *texts, *lines[ends[-1] :]]) + "\n"
     return body
-
-
-def _marked(item: Item) -> str:
-    first, newline, rest = item.text.partition("\n")
-    first = "- " + first.removeprefix(markdown.mark_of(first))
-    return (first if CARRIED in first else f"{first} {CARRIED}") + newline + rest
-
-
-def _added(body: str, section: str, texts: list[str]) -> str:
-    """`body` with list items added at the end of a section, which is created if need be."""
-    lines = body.rstrip("\n").split("\n")
-    ends = [first for title, first, _ in sections_of(lines) if title == section]
-    ends += [it.line + it.text.count("\n") for it in items(body) if it.section == section]
-    if not ends:
-        lines += ["", f"# {section}"]
-        ends = [len(lines)]
-    return "\n".join([*lines[: ends[-1]], *texts, *lines[ends[-1] :]]) + "\n"
 
 
 def for_subagent(body: str) -> str:
@@ -141,8 +132,12 @@ def _without_owner(line: str) -> str:
 def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     """The mission, decisions, risks and preferences that touch the words of `task`, in `room`."""
     asked = _words(task)
-    own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
-    own = [item for item in own if not item.closed and _matters(item, asked)]
+    own = []
+    for item in (item for item in items(body) if not item.closed):
+        is_preference = item.section == THREADS and "preference" in item.bare[:20].lower()
+        touches = not asked or not asked.isdisjoint(_words(item.bare))
+        matters = touches and (is_preference or item.section in (DECISIONS, RISKS))
+        own += [item] if matters or item.section == MISSION else []
     own.sort(key=lambda item: (item.section != MISSION, -len(_words(item.bare) & asked)))
     lines: list[str] = []
     for item in own:
@@ -152,12 +147,6 @@ def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     if not lines and own:
         lines = [tokens.clip(f"- {own[0].bare}", room)]
     return "\n".join(lines)
-
-
-def _matters(item: Item, asked: frozenset[str]) -> bool:
-    if item.section == THREADS and "preference" not in item.bare[:20].lower():
-        return False
-    return item.section == MISSION or not asked or not asked.isdisjoint(_words(item.bare))
 
 
 # Under a cap, whole items are dropped in the seed's order: newest, blocking, and high-severity ones
@@ -176,10 +165,16 @@ _URGENT = (
 
 
 def _weight(item: Item) -> tuple[bool, int, str, int]:
-    """The rank of an item: the lower it is, the sooner the item is dropped."""
+    """The rank of an item: the lower it is, the sooner the item is dropped.
+
+    Its latest date counts, with the time if one follows.
+    """
     lower = item.text.lower()
     urgent = item.section in _INTENT or any(word in lower for word in _URGENT)
-    return urgent, _ORDER.get(item.section, len(_BACKGROUND)), _newest(item.text), -item.at
+    words = item.text.replace("T", " ").replace("(", " ").split()
+    times = zip((word[:10] for word in words), [*words[1:], ""], strict=False)
+    newest = max((f"{d} {t}" for d, t in times if names.shape(d) == "0000-00-00"), default="")
+    return urgent, _ORDER.get(item.section, len(_BACKGROUND)), newest, -item.at
 
 
 def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tuple[str, list[str]]:
@@ -202,14 +197,6 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     return f"{cut}\n", [*_losses(whole, gone), "the rest was cut"]
 
 
-def _newest(text: str) -> str:
-    """The latest date in an item, with its time if one follows; '' if it has none."""
-    words = text.replace("T", " ").replace("(", " ").split()
-    days = [word[:10] for word in words]
-    times = zip(days, [*words[1:], ""], strict=False)
-    return max((f"{d} {t}" for d, t in times if names.shape(d) == "0000-00-00"), default="")
-
-
 def _joined(items: list[Item], texts: Sequence[str]) -> str:
     """The body of the items with these texts, under the headings of their sections."""
     lines: list[str] = []
@@ -227,8 +214,6 @@ def _joined(items: list[Item], texts: Sequence[str]) -> str:
 def _losses(items: list[Item], gone: list[Item]) -> list[str]:
     """A line for each section that lost something, in the order of the body."""
     whole, lost = ([item.section for item in each] for each in (items, gone))
-    return [
-        f"{section or 'the beginning'}: {lost.count(section)} of {whole.count(section)} items"
-        for section in dict.fromkeys(whole)
-        if section in lost
-    ]
+    parts = (section for section in dict.fromkeys(whole) if section in lost)
+    return [f"{section or 'the beginning'}: {lost.count(section)} of {whole.count(section)} items"
+            for section in parts]  # fmt: skip

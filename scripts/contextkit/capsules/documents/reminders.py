@@ -18,13 +18,8 @@ from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Iterable
 
-_LABELS = {
-    "Topic": "topic",
-    "Note": "note",
-    "Next step": "next_step",
-    "Tags": "tags",
-    "Done": "done",
-}
+_LABELS = {"Topic": "topic", "Note": "note", "Next step": "next_step", "Tags": "tags",
+           "Done": "done"}  # fmt: skip
 _FORMAT = "<!-- contextkit: format="  # above the first entry; an inbox without it has format 1
 _DONE = "- **Done:**"
 _END = "<!-- end "
@@ -58,8 +53,9 @@ class _Entry:
 
     def close(self, number: int, current: _Entry) -> None:
         """End this entry at line `number`; take over the done marks above that from `current`."""
+        own = (_DONE, _stitch(self.identity()))
         while self is not current and current.lines and current.lines[-1][0] > current.end:
-            if not current.lines[-1][1].startswith(_DONE):
+            if not current.lines[-1][1].startswith(own):
                 break
             self.lines.append(current.lines.pop())
         self.end = number
@@ -93,19 +89,13 @@ def identify(taken: str, text: str) -> str:
 
 def parse(text: str) -> tuple[Reminder, ...]:
     """Parse the reminders in an inbox, in file order, without duplicates made by a merge."""
-    return _reminders(_entries(text))
-
-
-def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
     marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with its distinct marks
-    for entry in entries:
+    for entry in _entries(text):
         parsed = entry.reminder()
         still_open = parsed.replace(done="") if parsed.done else parsed
         marks.setdefault(still_open, {}).update(dict.fromkeys(parsed.done.split("\n")))
-    return tuple(
-        reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
-        for reminder, done in marks.items()
-    )
+    return tuple(reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
+                 for reminder, done in marks.items())  # fmt: skip
 
 
 def render(reminder: Reminder) -> str:
@@ -165,12 +155,10 @@ def _entries(text: str) -> list[_Entry]:
 def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     """The reminders in an inbox (default: the documented one); empty if it does not exist."""
     place = path or layout.reminders
-
     there = [place] if os.path.lexists(place) else []
     loaded = layout.load(there, lambda path: parse(files.read(path)))
-    return Loaded(
-        [(place, reminder) for inbox in loaded.documents for reminder in inbox], loaded.broken
-    )
+    listed = [(place, reminder) for inbox in loaded.documents for reminder in inbox]
+    return Loaded(listed, loaded.broken)
 
 
 def newest_open(entries: Iterable[Reminder]) -> list[Reminder]:
@@ -200,10 +188,8 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         while any(f"<!-- {reminder.id} -->" in where for where in (text, reminder.note)):
             number += 1
             reminder = reminder.replace(id=identify(reminder.taken, f"{taken} {number}"))
-        newline = _newline(text)
-        gap = newline * _wanted_at_end(text)
         keep_mergeable(layout, path)
-        files.write(path, text + gap + render(reminder).replace("\n", newline))
+        files.write(path, _with_entry(text, reminder))
     ledger.note(layout, ledger.STORED, f"reminder:{reminder.id}")
     return reminder
 
@@ -212,11 +198,12 @@ def _newline(text: str) -> str:
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
-def _wanted_at_end(text: str) -> int:
-    """The newlines needed for a heading to follow `text` after one blank line."""
-    body = text.replace("\r\n", "\n")
+def _with_entry(text: str, reminder: Reminder) -> str:
+    """An inbox with another entry, after one blank line."""
+    body, newline = text.replace("\r\n", "\n"), _newline(text)
     wanted = 2 if body.strip() else min(1, len(body))
-    return max(0, wanted - (len(body) - len(body.rstrip("\n"))))
+    gap = wanted - (len(body) - len(body.rstrip("\n")))
+    return text + newline * gap + render(reminder).replace("\n", newline)
 
 
 def keep_mergeable(layout: Layout, path: str) -> None:
@@ -240,11 +227,19 @@ def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -
     wanted = list(dict.fromkeys(ids))
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
-        listed = _reminders(_entries(text))
+        listed, where = parse(text), layout.shown(path)
         for identity in wanted:
             count = sum(reminder.id == identity for reminder in listed)
-            if count != 1:
-                raise _not_one(layout.shown(path), identity, listed, count)
+            if count > 1:
+                raise ContextError(
+                    f"{identity}: {count} entries of {where} share this id: edit one"
+                )
+            if not count:
+                still_open = [reminder.id for reminder in listed if not reminder.done]
+                hint = (
+                    f"open there: {', '.join(still_open)}" if still_open else "none is open there"
+                )
+                raise ContextError(f"{identity}: no such reminder in {where}; {hint}")
         opened = [r.id for r in listed if r.id in wanted and not r.done]
         mark = names.clock(now) + (f" → {into}" if into else "")
         for identity in opened:
@@ -282,26 +277,15 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
         text = ours.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ContextError(f"the inbox is not UTF-8 (byte {error.start}): convert it") from None
-    newline = _newline(text)
     for reminder in parse(theirs.decode("utf-8", "replace")):
         still_open = reminder.replace(done="")
         matching = [own for own in parse(text) if own.replace(done="") == still_open]
-        if not matching:
-            gap = newline * _wanted_at_end(text)
-            text += gap + render(still_open).replace("\n", newline)
+        text = text if matching else _with_entry(text, still_open)
         marks = matching[0].done.split("\n") if matching else []
         for mark in reminder.done.split("\n"):
             if mark and mark not in marks:
                 text = _marked(text, reminder.id, mark)
     return text.encode()
-
-
-def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
-    if count:
-        return ContextError(f"{identity}: {count} entries of {where} share this id: edit one")
-    ids = [reminder.id for reminder in listed if not reminder.done]
-    hint = f"open there: {', '.join(ids)}" if ids else "none is open there"
-    return ContextError(f"{identity}: no such reminder in {where}; {hint}")
 
 
 def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int) -> Reminder:
@@ -310,7 +294,6 @@ def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int)
     if not text:
         raise bad_input("m: the message is blank")
     taken, topic, step = names.clock(now), names.one_line(topic), names.one_line(next_step)
-    listed = (names.one_line(tag.replace(",", " ")) for tag in tags)
-    kept = tuple(tag for tag in listed if tag)
+    kept = tuple(filter(None, (names.one_line(tag.replace(",", " ")) for tag in tags)))
     identity = identify(taken, f"{text}\n{topic}\n{step}\n{kept}")
     return Reminder(id=identity, taken=taken, note=text, topic=topic, next_step=step, tags=kept)

@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Collection
+from contextkit.base.type_names import Any, Collection
 
 HIGHLIGHTS = "Transcript Highlights"
 THREADS = "Exploratory Threads & User Preferences"
@@ -58,10 +58,8 @@ class Capsule(Record):
             if not getattr(self, name).strip():
                 raise bad_input(f"front matter: {name} is blank")
         if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
-            like = "2025-10-23T18:05:00Z"
-            raise bad_input(
-                f"front matter: created_at must be like {like}, not {self.created_at!r}"
-            )
+            like = f"like 2025-10-23T18:05:00Z, not {self.created_at!r}"
+            raise bad_input(f"front matter: created_at must be {like}")
         if self.version.partition(".")[0] not in ("0", "1"):
             from contextkit.base import version
 
@@ -78,19 +76,12 @@ class Stored(Record):
     sha256: str
 
 
-def blank(
-    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool
-) -> Capsule:
+def blank(branch: str, session: str, now: int, tokens_allowed: int, **more: Any) -> Capsule:
     """The front matter of a capsule still to be written; unknown values are placeholders."""
     return Capsule(
-        branch=branch,
-        source_session=session or _NO_SESSION,
-        created_at=names.iso(now),
-        primary_objective=_NO_OBJECTIVE,
-        token_budget=tokens_allowed,
-        version=version,
-        mini=mini,
-    )
+        branch=branch, source_session=session or _NO_SESSION, created_at=names.iso(now),
+        primary_objective=_NO_OBJECTIVE, token_budget=tokens_allowed, **more,
+    )  # fmt: skip
 
 
 def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
@@ -132,7 +123,7 @@ def adapted(outline: str, own: str) -> str:
 
 def template_document(limits_tokens: int) -> str:
     """The documented template file: its purpose, and the outline with nothing filled in."""
-    capsule = blank("<branch>", "", 0, limits_tokens, "0.1", mini=False)
+    capsule = blank("<branch>", "", 0, limits_tokens)
     capsule = capsule.replace(created_at="0000-00-00T00:00:00Z")
     paths = ("docs/branches/<slug>/PLAN.md", "docs/branches/<slug>/PROGRESS.md")
     return templates.render(
@@ -149,8 +140,8 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 def placeholders() -> tuple[str, ...]:
     """The `<…>` phrases of our own outline."""
     if not _PLACEHOLDERS:
-        capsule = blank("b", "", 0, 1, "0.1", mini=False)
-        pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
+        whole = outline(blank("b", "", 0, 1), "p", "q")
+        pieces = (piece.partition(">") for piece in whole.split("<")[1:])
         _PLACEHOLDERS.update({f"<{inside}>": None for inside, end, _ in pieces if inside and end})
     return tuple(_PLACEHOLDERS)
 
@@ -217,10 +208,9 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
         return None if unfinished(files.read(path)) else load(layout, path)
 
     loaded = layout.load(there, read)
-    mine = ((path, stored) for path, stored in loaded if stored)
-    return Loaded(
-        [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], loaded.broken
-    )
+    mine = [(path, stored) for path, stored in loaded
+            if stored and workstream in ("", stored.capsule.workstream)]  # fmt: skip
+    return Loaded(mine, loaded.broken)
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:
@@ -279,12 +269,8 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
         return True
     here = [layout.capsules]
     for part in os.path.relpath(path, layout.capsules).split(os.sep):
-        here = [
-            os.path.join(above, name)
-            for above in here
-            for name in stores.names_in(above)
-            if name.lower() == part.lower()
-        ]
+        here = [os.path.join(above, name) for above in here for name in stores.names_in(above)
+                if name.lower() == part.lower()]  # fmt: skip
         if not all(map(os.path.isdir, here)):
             return True
     return any(_holds(place, branch) is False for place in here)
@@ -292,17 +278,14 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
 
 def _holds(folder: str, branch: str) -> bool | None:
     """Whether the oldest capsule in `folder` with a branch has this one; None if none has one."""
-    answers = (_is_of(path, branch) for path in paths(folder))
-    return next((answer for answer in answers if answer is not None), None)
-
-
-def _is_of(path: str, branch: str) -> bool | None:
-    """Whether a capsule is of `branch`; None if it names no branch."""
-    try:
-        named = formats.front_matter(files.text_of(path), path)[0].get("branch")
-    except ContextError:
-        return None
-    return named == branch if named else None
+    for path in paths(folder):
+        try:
+            named = formats.front_matter(files.text_of(path), path)[0].get("branch")
+        except ContextError:
+            continue
+        if named:
+            return bool(named == branch)
+    return None
 
 
 def paths(folder: str) -> list[str]:
@@ -340,9 +323,7 @@ def free_path(layout: Layout, branch: str, now: int) -> str:
 
 def latest_entries(path: str, count: int) -> list[str]:
     """The `count` latest entries of a notebook, newest first. Raises ContextError if unreadable."""
-    if not os.path.isfile(path):
-        return []
-    return entries(files.read(path))[:count]
+    return entries(files.read(path))[:count] if os.path.isfile(path) else []
 
 
 def entries(text: str) -> list[str]:
@@ -397,25 +378,18 @@ def seal_of(text: str) -> Seal | None:
 
 def unsealed(text: str) -> str:
     """The capsule without its seal."""
-    return _edited(text, _seal_lines(text.split("\n")), [])
+    return sealed(text, Seal())
 
 
 def sealed(text: str, seal: Seal) -> str:
     """The capsule with this seal, replacing any other, as the last lines of its front matter."""
+    lines, gone, in_list = text.split("\n"), list[int](), False
+    for at in range(1, markdown.front_matter(lines)):
+        line = lines[at].rstrip()
+        in_list = line == "references:" or (in_list and line.startswith("  - "))
+        gone += [at] if in_list or line.startswith("head: ") else []
     added = [f"head: {seal.head}"] if seal.head else []
     added += ["references:"] if seal.digests else []
     for path, digest in seal.digests.items():
         added.append(f"  - {filters.quoted(f'{path} {digest[:_DIGEST]}'.rstrip(), always=True)}")
-    return _edited(text, _seal_lines(text.split("\n")), added)
-
-
-def _seal_lines(lines: list[str]) -> list[int]:
-    """The indexes of the lines that form the seal."""
-    indexes = []
-    in_list = False
-    for at in range(1, markdown.front_matter(lines)):
-        line = lines[at].rstrip()
-        in_list = line == "references:" or (in_list and line.startswith("  - "))
-        if in_list or line.startswith("head: "):
-            indexes.append(at)
-    return indexes
+    return _edited(text, gone, added)

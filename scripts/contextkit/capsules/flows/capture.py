@@ -80,45 +80,37 @@ def capture(layout: Layout, request: Request) -> Captured:
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
-    version, budget = request.version or "0.1", request.tokens or usual
-    capsule = capsules.blank(branch, session, request.now, budget, version, request.mini).replace(
-        workstream=stream, replaces=next((quote.path for quote in stored if quote.path), "")
-    )
-    if request.file:
-        path = capsules.chosen_path(layout, request.file)
-    else:
-        path = capsules.free_path(layout, branch, request.now)
+    capsule = capsules.blank(
+        branch, session, request.now, request.tokens or usual,
+        version=request.version or "0.1", mini=request.mini, workstream=stream,
+        replaces=next((quote.path for quote in stored if quote.path), ""),
+    )  # fmt: skip
+    path = (capsules.chosen_path(layout, request.file) if request.file
+            else capsules.free_path(layout, branch, request.now))  # fmt: skip
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
     values = {
-        "capsule": capsule,
-        "branch": names.one_line(branch),
-        "target": layout.shown(path),
-        "template": template,
-        "session": session,
+        "capsule": capsule, "branch": names.one_line(branch), "target": layout.shown(path),
+        "template": template, "session": session, "highlights": limits.capsule_highlights,
         "characters": f"{round(capsule.token_budget * capsules.CHARACTERS_PER_TOKEN):,}",
-        "highlights": limits.capsule_highlights,
         "plan_note": f"`{notes[0]}`{'' if os.path.isfile(plan) else _NOT_FOUND}",
         "progress_note": f"`{notes[1]}`{'' if os.path.isfile(progress) else _NOT_FOUND}",
-        "inbox": layout.shown(inbox),
-        "reminders": not request.no_reminders,
-        "open_count": len(waiting),
-        "outline": own or outline,
+        "inbox": layout.shown(inbox), "reminders": not request.no_reminders,
+        "open_count": len(waiting), "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
-    }
-    prompt = _fitted(layout, [*quotes, _noted(shown, len(waiting) - len(shown))], values)
+    }  # fmt: skip
+    left = len(waiting) - len(shown)
+    noted_ones = Quote(
+        title="Open reminders, newest first", texts=list(map(reminders.line, shown)),
+        room=_REMINDER, more=f"{left} more: `make context_reminders`" if left else "",
+    )  # fmt: skip
+    prompt = _fitted(layout, [*quotes, noted_ones], values)
     cleaned = [redaction.cleaned(vars(r), limits.secrets_allow) for r in shown]
     clipped = (Reminder(**{**r, "note": tokens.clip(r["note"], _REMINDER)}) for r in cleaned)
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub)
-
-
-def _noted(shown: list[Reminder], left: int) -> Quote:
-    more = f"{left} more: `make context_reminders`" if left else ""
-    lines = [reminders.line(reminder) for reminder in shown]
-    return Quote(title="Open reminders, newest first", texts=lines, room=_REMINDER, more=more)
 
 
 def _slug(branch: str, chosen: str) -> str:
@@ -169,11 +161,9 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
     """The prompt within its cap: quotes (without secrets) are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
-    texts = [
-        tokens.clip(names.one_line(text) if quote.between == "\n" else text, quote.room)
-        for quote in quoted
-        for text in redaction.cleaned(list(quote.texts), allowed)
-    ]
+    texts = [tokens.clip(names.one_line(text) if quote.between == "\n" else text, quote.room)
+             for quote in quoted
+             for text in redaction.cleaned(list(quote.texts), allowed)]  # fmt: skip
 
     def made(texts: Sequence[str]) -> str:
         rest = iter(texts)
@@ -191,10 +181,8 @@ def _fitted(layout: Layout, quoted: list[Quote], values: dict[str, object]) -> s
     from contextkit.text import fitting
 
     steps = list(enumerate(_SHARES))
-    parts = [
-        fitting.Part(text, tuple((step, len(text) * share // 100) for step, share in steps), 20)
-        for text in texts
-    ]
+    cuts = ([(step, len(text) * share // 100) for step, share in steps] for text in texts)
+    parts = [fitting.Part(text, tuple(own), 20) for text, own in zip(texts, cuts, strict=True)]
     prompt = made(fitting.fit(parts, lambda texts: tokens.within(made(texts), cap, tokenizer)))
     remark(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
     if not tokens.within(prompt, cap, tokenizer):
@@ -234,10 +222,8 @@ def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
     title = f"From `{before.path}`, the capsule that this one replaces"
     title += ": decisions, threads and preferences that are still open"
     still_open = [item.bare for item in items.carried(before.whole, "")]
-    return [
-        Quote(title=title, texts=still_open, path=before.path),
-        Quote(title=f"What has changed since `{before.path}`", texts=before.news),
-    ]
+    news = Quote(title=f"What has changed since `{before.path}`", texts=before.news)
+    return [Quote(title=title, texts=still_open, path=before.path), news]
 
 
 def _task(layout: Layout, now: int) -> list[Quote]:
@@ -246,12 +232,10 @@ def _task(layout: Layout, now: int) -> list[Quote]:
     recovered = recovery.load(layout, "", now, _MOST)
     if recovered.empty or not recovered.task:
         return []
-    lines = [f"Next: {recovered.state.next_action}"] if recovered.state.next_action else []
-    lines += [f"Open: {step}" for step in (*recovered.state.in_progress, *recovered.state.pending)]
-    lines += [
-        f"{finding.agent} ({finding.status}): {finding.summary}"
-        for finding in recovered.findings[:_MOST]
-    ]
+    state = recovered.state
+    lines = [f"Next: {state.next_action}"] if state.next_action else []
+    lines += [f"Open: {step}" for step in (*state.in_progress, *state.pending)]
+    lines += [f"{f.agent} ({f.status}): {f.summary}" for f in recovered.findings[:_MOST]]
     phase = f", in {recovered.phase}" if recovered.phase else ""
     title = f"The open task `{recovered.task}`{phase}, and what was found"
     return [Quote(title=title, texts=lines)]
@@ -294,8 +278,7 @@ def _dismissals(layout: Layout) -> list[Quote]:
 
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
-    lines = [f"{row.title}: {row.reason}" for row in newest]
-    return [Quote(title="Dismissed findings", texts=lines)]
+    return [Quote(title="Dismissed findings", texts=[f"{r.title}: {r.reason}" for r in newest])]
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

@@ -78,14 +78,10 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
     if branch and of != branch:
         news.insert(0, f"It is of the branch {names.one_line(of)}")
     return Given(
-        path=layout.shown(path),
-        body=body,
-        whole=loaded.body,
-        sha256=loaded.sha256,
-        created_at=loaded.capsule.created_at,
-        tokens=tokens.estimate(body),
+        path=layout.shown(path), body=body, whole=loaded.body, sha256=loaded.sha256,
+        created_at=loaded.capsule.created_at, tokens=tokens.estimate(body),
         news=tuple(redaction.cleaned(news, layout.limits.secrets_allow)),
-    )
+    )  # fmt: skip
 
 
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
@@ -133,7 +129,7 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
     lost = ""
     if in_span is None:
         asked = ("rev-parse", "-q", "--verify", f"{sealed_at}^0")
-        exists = not sealed_at or git.output(layout.repository.top, *asked)
+        exists = sealed_at and git.output(layout.repository.top, *asked)
         lost = "" if exists else sealed_at[:12]
         # from the next second on: the capsule's own commit may have the same second
         later = f"--since={names.moment(capsule.created_at) + 1}"
@@ -265,9 +261,7 @@ def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str
                 name = name or (left if is_move else "")
                 break
             name, at = (entered if is_move else name), move.commit
-        if at == made.commit and branch not in (
-            name,
-            current := git.pointer(folder)[0].removeprefix(_HEADS),
-        ):
+        current = git.pointer(folder)[0].removeprefix(_HEADS)
+        if at == made.commit and branch not in (name, current):
             return name or current
     return ""

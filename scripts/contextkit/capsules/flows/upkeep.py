@@ -11,9 +11,9 @@ import os
 from contextkit.base import addresses, files, git, markdown, names, redaction, references, tokens
 from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.items import carried, items, sections_of, with_carried
@@ -25,13 +25,13 @@ ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or use
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
 
 
-class Lint(Record):
+class Lint(NamedTuple):
     """A problem; `line` counts from 1 in the file, and is 0 if it concerns the whole."""
 
-    severity: str
-    line: int
     what: str
+    line: int = 0
     mend: str = ""
+    severity: str = ERROR
 
     def formatted(self, where: str, grade: str = "") -> str:
         """`capsule.md:12: error: …: …`, the usual form that editors understand."""
@@ -39,12 +39,8 @@ class Lint(Record):
         return ": ".join(filter(None, (place, grade, self.what, self.mend)))
 
 
-def _error(what: str, line: int = 0, mend: str = "") -> Lint:
-    return Lint(severity=ERROR, line=line, what=what, mend=mend)
-
-
 def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
-    return Lint(severity=WARNING, line=line, what=what, mend=mend)
+    return Lint(what, line, mend, WARNING)
 
 
 def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) -> list[str]:
@@ -53,7 +49,7 @@ def problems(layout: Layout, text: str, where: str = "capsule", above: int = 0) 
     `above` is the number of lines above it.
     """
     wrong = (lint for lint in _of_text(layout, text) if lint.severity == ERROR)
-    placed = (lint.replace(line=lint.line + above) if lint.line else lint for lint in wrong)
+    placed = (lint._replace(line=lint.line + above) if lint.line else lint for lint in wrong)
     return [lint.formatted(where) for lint in placed]
 
 
@@ -67,24 +63,19 @@ def check(layout: Layout, path: str) -> list[Lint]:
         return findings  # without front matter there is nothing to compare with
     stale = given.staleness(layout, path)
     findings += [_warning(f"stale: {reason}", mend="write a new one") for reason in stale]
-    if not capsule.mini:
-        findings += _reminders(layout, body, layout.shown(path))
-    return sorted(findings, key=lambda finding: finding.line)
-
-
-def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
-    """Warn of open reminders: each must be taken in or dismissed, and then marked as done."""
-    still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
-    most = layout.limits.capsule_prompt_reminders
-    for reminder in still_open[:most]:
+    inbox = () if capsule.mini else reminders.load_all(layout).whole().documents
+    still_open, most = reminders.newest_open(inbox), layout.limits.capsule_prompt_reminders
+    for reminder in still_open[:most]:  # each is to be taken in or dismissed, and marked as done
         label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
         done = f"make reminder_done id={reminder.id} into="
         is_in = reminder.id in body
         what = f"the reminder {reminder.id} ({label}) is {'still open' if is_in else 'not in it'}"
-        yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
+        mend = f"{done}{layout.shown(path)}" if is_in else f"add it, or run {done}dropped"
+        findings.append(_warning(what, 0, mend))
     if len(still_open) > most:
         what = f"{len(still_open) - most} older reminders are open too"
-        yield _warning(what, mend="make context_reminders")
+        findings.append(_warning(what, mend="make context_reminders"))
+    return sorted(findings, key=lambda finding: finding.line)
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:
@@ -93,31 +84,26 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
     mend = "remove it, use redact=1, or list it in secrets_allow"
     seal_in = capsules.seal_of(text)  # the sealed commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
-    secrets = [
-        _error(f"looks like a secret ({secret.kind})", secret.line, mend)
-        for secret in redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
-    ]
+    there = redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
+    secrets = [Lint(f"looks like a secret ({s.kind})", s.line, mend) for s in there]
     try:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
         what = str(error).removeprefix(":").strip()
-        return [_error(what, _line_of(text, what)), *secrets]
+        head = enumerate(text.partition("\n---")[0].split("\n"), 1)
+        keys = {line.partition(":")[0]: at for at, line in head if ":" in line}
+        named = (keys[word] for word in what.replace(":", " ").split() if word in keys)
+        return [Lint(what, next(named, 1)), *secrets]
     offset = text.count("\n") - body.count("\n")
-    findings = [
-        *_sections(capsule, body, offset, limits.capsule_highlights),
-        *_placeholders(text),
-        *_size(text, capsule, limits),
-        *_references(layout, body, offset),
-        *secrets,
-    ]
-    return sorted(findings, key=lambda finding: finding.line)
-
-
-def _line_of(text: str, what: str) -> int:
-    """The line of the front matter whose key a sentence names; 1 if it names none."""
-    lines = text.partition("\n---")[0].split("\n")
-    keys = {line.partition(":")[0]: at for at, line in enumerate(lines, 1) if ":" in line}
-    return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
+    findings = list(_sections(capsule, body, offset, limits.capsule_highlights))
+    for number, line in enumerate(text.split("\n"), start=1):
+        marks = (mark for mark in capsules.placeholders() if mark in line)
+        findings += [Lint(f"the placeholder {mark} is still there", number) for mark in marks]
+    findings += _size(text, capsule, limits)
+    for mention in (mention for mention in mentions(layout, body) if mention.problem):
+        more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
+        findings.append(Lint(mention.problem, offset + mention.line, f"correct it{more}"))
+    return sorted([*findings, *secrets], key=lambda finding: finding.line)
 
 
 def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
@@ -126,7 +112,7 @@ def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[L
     there = {title: at + 1 for title, at, _ in heads}
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
-            yield _error(f"the section `# {section}` is missing")
+            yield Lint(f"the section `# {section}` is missing")
     for section in () if capsule.mini else (capsules.THREADS, capsules.CHECKLIST):
         if section not in there:
             yield _warning(f"the section `# {section}` is missing")
@@ -145,31 +131,16 @@ def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[L
             yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
 
 
-def _placeholders(text: str) -> Iterator[Lint]:
-    marks = capsules.placeholders()
-    for number, line in enumerate(text.split("\n"), start=1):
-        for mark in marks:
-            if mark in line:
-                yield _error(f"the placeholder {mark} is still there", number)
-
-
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
     size, budget = tokens.estimate(capsules.unsealed(text)), capsule.token_budget
     if size > budget:
-        lint = _error if size > budget * tokens.CAUTION else _warning
+        lint = Lint if size > budget * tokens.CAUTION else _warning
         yield lint(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
     most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
     if size * 100 > percent * most:
         what = f"~{size} tokens, above {percent} % of the {most} that a subagent's prompt may have"
         yield _warning(what, mend="shorten it, or launch with capsule_show max_tokens=")
-
-
-def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
-    for mention in mentions(layout, body):
-        if mention.problem:
-            more = ", or add (new) or (gone) after it" if mention.kind == "path" else ""
-            yield _error(mention.problem, offset + mention.line, f"correct it{more}")
 
 
 def save(
@@ -187,8 +158,7 @@ def save(
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
         if secrets:
             remark(f"redacted: {redaction.summary(secrets)}")
-    wrong = problems(layout, text, "reply", before)
-    if wrong:
+    if wrong := problems(layout, text, "reply", before):
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
     if branch and branch != capsule.branch:
@@ -196,10 +166,8 @@ def save(
     here = git.head(layout.repository).name
     if not branch and here not in ("", capsule.branch):
         remark(f"the capsule is of {names.one_line(capsule.branch)}; this is {here}")
-    if file:
-        path = capsules.chosen_path(layout, file)
-    else:
-        path = capsules.path_at(layout, capsule.branch, capsule.created_at)
+    path = (capsules.chosen_path(layout, file) if file
+            else capsules.path_at(layout, capsule.branch, capsule.created_at))  # fmt: skip
     text = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
@@ -236,8 +204,7 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
         whole, kept = text, 0
     for item in open_ones[:kept]:
         remark(f"carried over from {shown}: {names.clipped(item.bare, 80)}")
-    left = len(open_ones) - kept
-    if left:
+    if left := len(open_ones) - kept:
         remark(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
     return whole
 
@@ -283,7 +250,7 @@ def redact(layout: Layout, path: str) -> int:
         text, secrets = redaction.redacted(files.read(path), layout.limits.secrets_allow)
         if secrets:
             files.write(path, text)
-        return len(secrets)
+    return len(secrets)
 
 
 class Row(Record):
@@ -315,14 +282,12 @@ def row(layout: Layout, path: str) -> Row:
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
         return Row(id=shown, state=state, ref=ref)
-    fields = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
-        id=shown,
-        tokens=tokens.estimate(capsules.unsealed(text)),
+        id=shown, branch=capsule.branch, created_at=capsule.created_at, ref=ref,
+        tokens=tokens.estimate(capsules.unsealed(text)), workstream=capsule.workstream,
         state="stub" if capsules.unfinished(text) else "finished",
-        ref=ref,
-        **{name: getattr(capsule, name) for name in fields},
-    )
+        primary_objective=capsule.primary_objective,
+    )  # fmt: skip
 
 
 _HEADS = "refs/heads/"
@@ -330,13 +295,9 @@ _MAINS = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
 
 
 def prune(
-    layout: Layout,
-    now: int,
-    keep: int = 0,
-    older_than: str = "",
-    merged: bool = False,
+    layout: Layout, now: int, keep: int = 0, older_than: str = "", merged: bool = False,
     dry_run: bool = False,
-) -> dict[str, str]:
+) -> dict[str, str]:  # fmt: skip
     """Remove all but the newest `keep`, what is older than a duration, or only what is `merged`.
 
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
@@ -354,20 +315,16 @@ def prune(
         arrived = _merged(layout, rows)
         going |= {row.id: f"{row.branch} is merged" for row in arrived}
         if not only_merged:
-            old = (row for row in _superseded(rows, max(keep, 1)) if row not in arrived)
+            streams = {row.workstream for row in rows}
+            own = ([row for row in rows if row.workstream == name] for name in streams)
+            newest = [row for stream in own for row in stream[-max(keep, 1) :]]
+            old = (row for row in rows if row not in newest and row not in arrived)
             old = (row for row in old if now - names.moment(row.created_at) >= age)
             going |= dict.fromkeys((row.id for row in old), "superseded")
     for path in () if dry_run else map(layout.join, going):
         files.inside(layout.capsules, path, "capsule")
         shelf.remove(layout, path, "capsule")
     return going
-
-
-def _superseded(rows: list[Row], keep: int) -> list[Row]:
-    """All but the newest `keep` of each workstream, oldest first."""
-    streams = [[r for r in rows if r.workstream == name] for name in {r.workstream for r in rows}]
-    newest = [row for own in streams for row in own[-keep:]]
-    return [row for row in rows if row not in newest]
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
@@ -399,6 +356,7 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
 _EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
 _CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
 _MOST_COMMITS = 100  # commits looked up in git at most
+Find = Callable[[str], str]  # where a path that is mentioned is, from the root
 
 
 class Mention(Record):
@@ -417,13 +375,22 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
     for title, first, end in sections_of(lines):
         if title == capsules.CHECKLIST:
             lines[first:end] = [""] * (end - first)
-    tree = _Tree(layout)
+    tracked = git.output(layout.root, "ls-files", "-z").split("\0")
+
+    def there(text: str) -> str:
+        """The root-relative path that a text refers to, maybe a shortened one; '' for none."""
+        plain = os.path.normpath(text)
+        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
+        if inside and os.path.lexists(layout.join(plain)):
+            return plain
+        return next((path for path in tracked if f"/{path}".endswith("/" + plain)), "")
+
     cited = list[Mention]()
     commits = 0
     for kind, text, line in facts.find("\n".join(lines)):
         judged = None  # the path if it exists, and the problem
         if kind in ("path", "location"):
-            kind, judged = "path", _path(tree, text, lines[line - 1])
+            kind, judged = "path", _path(layout, there, text, lines[line - 1])
         elif kind == "commit" and commits < _MOST_COMMITS:
             commits += 1
             judged = _commit(layout, text, lines[line - 1])
@@ -432,38 +399,22 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
         if judged:
             path, problem = judged
             cited.append(Mention(kind=kind, text=text, line=line, path=path, problem=problem))
-    return sorted([*cited, *_cited_entries(tree, lines)], key=lambda mention: mention.line)
+    cited += _cited_entries(layout, there, lines)
+    return sorted(cited, key=lambda mention: mention.line)
 
 
-class _Tree:
-    """The files of a repository, looked up on disk and, for a shortened path, in git."""
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self._tracked = git.output(layout.root, "ls-files", "-z").split("\0")
-
-    def path(self, text: str) -> str:
-        """The root-relative path that `text` refers to; '' if there is none."""
-        plain = os.path.normpath(text)
-        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
-        if inside and os.path.lexists(self.layout.join(plain)):
-            return plain
-        ending = "/" + plain
-        return next((path for path in self._tracked if f"/{path}".endswith(ending)), "")
-
-
-def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:
+def _path(layout: Layout, there: Find, text: str, whole: str) -> tuple[str, str] | None:
     """A mentioned path; None for a lookalike, such as a branch, an address, or a pattern."""
     path = text.partition("#L" if "#L" in text else ":")[0]
     outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
     if outside or path.startswith("@"):
         return None
-    target = tree.path(path)
+    target = there(path)
     if target:
-        return target, _past_the_end(tree.layout.join(target), text[len(path) :])
+        return target, _past_the_end(layout.join(target), text[len(path) :])
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
-    if not is_file and not os.path.isdir(tree.layout.join(top)):
+    if not is_file and not os.path.isdir(layout.join(top)):
         return None  # `feature/my-branch`
     after = whole[whole.find(path) + len(path) :].lstrip("`*:0123456789 ").lower()
     return None if after.startswith(_EXPECTED) else ("", f"there is no {path} here")
@@ -483,9 +434,8 @@ def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
     """A mentioned commit; None for digits that neither are one nor are cited as one."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
-    full = git.output(
-        layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
-    )
+    asked = ("rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
+    full = git.output(layout.repository.top, *asked)
     before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
     alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
     if not full and not alone and not _CALLED.intersection(before[-2:]):
@@ -500,7 +450,7 @@ def _is_url(url: str) -> bool:
     return valid and all(char.isalnum() or char in ".-_" for char in host)
 
 
-def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
+def _cited_entries(layout: Layout, there: Find, lines: list[str]) -> Iterator[Mention]:
     """Mentions such as `PLAN.md#next-actions`, or a notebook followed by the time of an entry."""
     for number, line in enumerate(lines, start=1):
         if ".md" not in line:
@@ -510,14 +460,14 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
             path, mark, anchor = word.partition("#")
             if not path.endswith(".md") or "://" in word:
                 continue
-            target = tree.path(path)
+            target = there(path)
             wanted = anchor if mark else _time_after(line, path)
             if not wanted or (not target and not mark):
                 continue  # a missing path is reported by itself
             problem = f"there is no {path} here"
             if target:
-                there = _has_entry(tree.layout, target, wanted, bool(mark))
-                problem = "" if there else f"{target} has no entry {wanted!r}"
+                has_it = _has_entry(layout, target, wanted, bool(mark))
+                problem = "" if has_it else f"{target} has no entry {wanted!r}"
             text = f"{path}#{wanted}" if mark else f"{path} {wanted}"
             yield Mention(kind="entry", text=text, line=number, path=target, problem=problem)
 
@@ -525,10 +475,8 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
 def _time_after(line: str, path: str) -> str:
     """A time such as `2025-10-23 18:05` (seconds are optional) right after a path; otherwise ''."""
     rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ")
-    for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
-        if names.shape(rest[: len(form)]) == form:
-            return rest[: len(form)]
-    return ""
+    forms = ("0000-00-00 00:00:00", "0000-00-00 00:00")
+    return next((rest[: len(form)] for form in forms if names.shape(rest).startswith(form)), "")
 
 
 def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
@@ -539,5 +487,4 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
     last = wanted.replace("L", "").split("-")[-1]
     if wanted.startswith("L") and names.is_whole(last, 9):
         return int(last) <= len(text.splitlines())
-    slug = names.slug(wanted, len(wanted))
-    return any(names.slug(head, len(head)) == slug for head in heads)
+    return names.slug(wanted, len(wanted)) in {names.slug(head, len(head)) for head in heads}

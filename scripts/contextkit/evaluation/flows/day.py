@@ -126,7 +126,7 @@ def _settle_in(root: str, host: Host, arm: str) -> None:
     )  # fmt: skip
     git.run(root, "init", "-q")
     if arm == WITH:
-        folder = adoption.folder_of(root)
+        folder = adoption.record_of(root).folder
         changes.carry_out(adoption.adopt(root, folder, (host.name,), False, True))
         if sys.prefix != sys.base_prefix:  # what `make setup` would make
             os.symlink(sys.prefix, os.path.join(root, folder, ".venv"))

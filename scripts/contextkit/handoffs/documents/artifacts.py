@@ -27,7 +27,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Any, Iterable
 
 Fields = dict[str, Any]  # the values of a handoff by name, as given
 
@@ -217,12 +217,8 @@ def template_document(layout: Layout) -> str:
     """The documented template: the template of artifacts with placeholders for values."""
     values = {name: PLACEHOLDERS.get(name, getattr(Handoff, name, "")) for name in Handoff.fields()}
     body = templates.render("agent_handoff.yaml", handoff=values)
-    return templates.render(
-        "agent_handoff_template.yaml",
-        folder=layout.places.handoffs,
-        limits=layout.limits,
-        body=body.rstrip("\n"),
-    )
+    values = {"folder": layout.places.handoffs, "limits": layout.limits, "body": body.rstrip("\n")}
+    return templates.render("agent_handoff_template.yaml", **values)
 
 
 def save(layout: Layout, handoff: Handoff, name: str = "") -> str:
@@ -258,9 +254,8 @@ def load_text(path: str, where: str) -> str:
         raise ContextError(f"{where}: is not a regular file")
     size = os.stat(path).st_size
     if size > _MOST_BYTES:
-        raise ContextError(
-            f"{where}: {size} bytes is too large for a handoff: at most {_MOST_BYTES}"
-        )
+        most = f"at most {_MOST_BYTES}"
+        raise ContextError(f"{where}: {size} bytes is too large for a handoff: {most}")
     try:
         return files.read(path)
     except ContextError as error:
@@ -297,7 +292,13 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
         handoff = make(fields)
     except ContextError as error:
         return [("error", str(error)), *faults]
-    faults += [("error", fault) for fault in _over(fields, text, limits)]
+    for field, limit in LIMITED.items():
+        count, most = len(fields.get(field, ())), getattr(limits, limit)
+        if count > most:
+            faults.append(("error", f"{field}: {count} entries, {most} are the most"))
+    if not tokens.within(text, most := limits.handoff_max_tokens, limits.tokenizer):
+        size = tokens.size(text, limits.tokenizer)
+        faults.append(("error", f"has ~{size} tokens, {most} are the most"))
     for field, unfilled in PLACEHOLDERS.items():
         words = unfilled if isinstance(unfilled, tuple) else (unfilled,)
         value = fields.get(field, ())
@@ -311,17 +312,6 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
         faults.append(("error", f"its name does not fit {pair}"))
     return faults
-
-
-def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
-    """A message for each limit exceeded."""
-    for field, limit in LIMITED.items():
-        count, most = len(fields.get(field, ())), getattr(limits, limit)
-        if count > most:
-            yield f"{field}: {count} entries, {most} are the most"
-    most = limits.handoff_max_tokens
-    if not tokens.within(text, most, limits.tokenizer):
-        yield f"has ~{tokens.size(text, limits.tokenizer)} tokens, {most} are the most"
 
 
 # The field for each key: its name, or that of the make variable; a story's also in `story_context`.
@@ -356,16 +346,9 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         dropped = [f"{key}: is not carried over" for key in document if key != "handoff"]
         document = document["handoff"]
     if not isinstance(document, dict):
-        raise bad_input(
-            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
-        )
-    fields: Fields = {}
-    for key, value in document.items():
-        if key == "story_context" and isinstance(value, dict):
-            for inner, inner_value in value.items():
-                _take(fields, dropped, _STORY_KEYS, inner, inner_value, "story_context.")
-        else:
-            _take(fields, dropped, TEXT_KEYS, key, value, "")
+        how = "write lines of `name: value`, as handoff_show prints them"
+        raise bad_input(f"{where}: not a handoff: {how}")
+    fields = _taken(document, TEXT_KEYS, "", dropped)
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
 
 
@@ -382,25 +365,27 @@ def _first_artifact(text: str, where: str) -> Any:
     return formats.from_yaml(text, where)
 
 
-def _take(
-    fields: Fields, dropped: list[str], texts: dict[str, str], key: str, value: Any, above: str
-) -> None:
-    if key in texts:
-        name = texts[key]
-        if isinstance(value, list | dict):
+def _taken(values: Fields, texts: dict[str, str], above: str, dropped: list[str]) -> Fields:
+    """The fields among values as written below the key `above`; what is dropped is added."""
+    fields: Fields = {}
+    for key, value in values.items():
+        if key == "story_context" and isinstance(value, dict) and not above:
+            fields |= _taken(value, _STORY_KEYS, f"{key}.", dropped)
+        elif key in texts and isinstance(value, list | dict):
             dropped.append(f"{above}{key}: is not a line of text and is not carried over")
-        elif name == "consumed":
-            fields[name] = str(value).lower() == "true"
-        elif name == "sequence":
-            fields[name] = int(value) if names.is_whole(str(value), 9) else 0
-        else:
+        elif key in texts:
+            name = texts[key]
             fields[name] = _clean(name, _as_text(value))
-    elif key in LIST_KEYS and not above:
-        items = tuple(_items(key, value, dropped))
-        if items:
-            fields[LIST_KEYS[key]] = () if len(items) == 1 and is_nothing(items[0]) else items
-    else:
-        dropped.append(f"{above}{key}: is not carried over")
+            if name == "consumed":
+                fields[name] = str(value).lower() == "true"
+            elif name == "sequence":
+                fields[name] = int(value) if names.is_whole(str(value), 9) else 0
+        elif key in LIST_KEYS and not above:
+            if items := tuple(_items(key, value, dropped)):
+                fields[LIST_KEYS[key]] = () if len(items) == 1 and is_nothing(items[0]) else items
+        else:
+            dropped.append(f"{above}{key}: is not carried over")
+    return fields
 
 
 def _clean(name: str, text: str) -> str:
@@ -434,15 +419,14 @@ def _as_text(value: Any) -> str:
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by change."""
     items: list[str] = []
-    if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
-        for change, paths in value.items():
-            if change in _CHANGES:
-                items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
-            else:
-                dropped.append(f"{key}.{change}: is not carried over")
-        return items
+    by_change = isinstance(value, dict) and LIST_KEYS[key] == "files_modified"
+    for change, paths in value.items() if by_change else ():
+        if change in _CHANGES:
+            items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
+        else:
+            dropped.append(f"{key}.{change}: is not carried over")
     if isinstance(value, dict):
-        dropped.append(f"{key}: is not a list and is not carried over")
+        dropped += [] if by_change else [f"{key}: is not a list and is not carried over"]
         return items
     if not isinstance(value, list):
         return [] if is_unsaid(_as_text(value)) else list(_clean_items((_as_text(value),)))

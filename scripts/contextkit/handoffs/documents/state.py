@@ -12,7 +12,7 @@ import os
 from contextkit.base import agents, files, formats, git, names, sessions, shelf, version
 from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Iterable
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents.artifacts import Handoff
@@ -21,7 +21,7 @@ FILE = "session-state"
 FORMAT = 2  # of an older format, only the log and the number of switches are read
 
 
-class Switch(Record):
+class Switch(NamedTuple):
     """A line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`; 379 tokens were handed over."""
 
     at: str
@@ -115,10 +115,7 @@ class State(Record):
             at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
             valid = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
             if valid and names.is_whole(carried):
-                switches.append(
-                    Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9]),
-                           session=session)
-                )  # fmt: skip
+                switches.append(Switch(at, giver, to, int(carried[:9]), session))
         return switches
 
 
@@ -139,7 +136,12 @@ def current(layout: Layout) -> State:
     newest = {handoff.session: name for name, handoff in before.artifacts.items()}
     state = before
     for owner, name in newest.items():
-        state = _with_newest(state, owner, name, before.sequence)
+        last, view = before.artifacts[name], before.views.get(owner) or View()
+        at = last.timestamp or _stamped(name)
+        recorded = last.sequence <= before.sequence if last.sequence else at <= view.at
+        if owner not in before.views or not recorded:
+            views = {**state.views, owner: View(active=last.to_agent, at=at)}
+            state = state.replace(views=views, sequence=max(state.sequence, last.sequence))
     if kept and state.active != before.active:
         remark(f"the artifacts say that {state.active} is active: taken from them")
     return state
@@ -156,16 +158,6 @@ def _in_order(loaded: Iterable[tuple[str, Handoff]]) -> dict[str, Handoff]:
         return number or max(before, default=0), not number, times[name], name
 
     return {name: by_name[name] for name in sorted(by_name, key=place)}
-
-
-def _with_newest(state: State, session: str, name: str, recorded: int) -> State:
-    """`state` after the newest switch of a session, unless it was `recorded` or is an older one."""
-    newest, view = state.artifacts[name], state.views.get(session)
-    at = newest.timestamp or _stamped(name)
-    if view and (newest.sequence <= recorded if newest.sequence else at <= view.at):
-        return state
-    views = {**state.views, session: View(active=newest.to_agent, at=at)}
-    return state.replace(views=views, sequence=max(state.sequence, newest.sequence))
 
 
 def _stamped(name: str) -> str:
@@ -216,10 +208,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     """
     path = handoffs.save(layout, handoff.replace(session=state.session))
     most, at = layout.limits.handoff_retained, names.iso(now)
-    switch = Switch(
-        at=at, from_agent=handoff.from_agent, to_agent=handoff.to_agent,
-        carried=carried, session=state.session,
-    )  # fmt: skip
+    switch = Switch(at, handoff.from_agent, handoff.to_agent, carried, state.session)
     since = names.iso(now - names.seconds(layout.limits.payload_idle))
     rest = {key for key, view in state.views.items() if view.at < since or not view.active}
     others = rest - {state.session}
@@ -228,9 +217,8 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     gone = {*[*state.order, path][:-most], *rested}
     left = {handoff.session for name, handoff in state.artifacts.items() if name not in gone}
     views = {key: view for key, view in state.views.items() if key in left or view.at >= since}
-    kept = state.replace(
-        views=views, sequence=handoff.sequence, switches=(*state.switches, switch.line)
-    )
+    switches = (*state.switches, switch.line)
+    kept = state.replace(views=views, sequence=handoff.sequence, switches=switches)
     _activate(layout, kept, handoff.to_agent, at)
     for name in sorted(gone):
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
@@ -239,10 +227,9 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first agent of a session, with nobody handing over to it."""
-    at = names.iso(now)
-    first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
+    first = Switch(names.iso(now), "-", agent, 0, state.session)
     started = state.replace(switches=(*state.switches, first.line))
-    _activate(layout, started, agent, at)
+    _activate(layout, started, agent, first.at)
 
 
 def _activate(layout: Layout, state: State, agent: str, at: str) -> None:
@@ -274,21 +261,15 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     return undone, name
 
 
-def reset(layout: Layout) -> str:
-    """Deactivate the active agent of this session for good; return it, or ''."""
-    with locked(layout):
-        state = current(layout)
-        if state.active:
-            save(layout, state.with_own(active="", ended=""))
-    return state.active
+def reset(layout: Layout, ended: str = "") -> str:
+    """Deactivate the active agent of this session for good; return it, or ''.
 
-
-def end_session(layout: Layout, session: str) -> str:
-    """Deactivate the active agent of `session`, as `resume_session` undoes; return it, or ''."""
+    Or that of a session that `ended`, as `resume_session` undoes.
+    """
     with locked(layout):
-        state = _seen_by(layout, session)
+        state = _seen_by(layout, ended) if ended else current(layout)
         if state.active:
-            save(layout, state.with_own(active="", ended=state.active))
+            save(layout, state.with_own(active="", ended=state.active if ended else ""))
     return state.active
 
 

@@ -34,11 +34,10 @@ def clipped(
     What cannot fit is refused (status 1), and with `strict` anything that must be cut (status 2).
     """
     most = limits.handoff_max_tokens
-    first = {
-        name: getattr(handoff, name)[: getattr(limits, limit)]
-        for name, limit in artifacts.LIMITED.items()
-    }
-    short = handoff.replace(**first)
+    lists = artifacts.LIMITED.items()
+    short = handoff.replace(
+        **{n: getattr(handoff, n)[: getattr(limits, limit)] for n, limit in lists}
+    )
 
     def fits(attempt: Handoff) -> bool:
         return tokens.within(artifacts.render(attempt), most, limits.tokenizer)
@@ -50,10 +49,11 @@ def clipped(
     whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
-        files = _counted(handoff.files_modified)
+        more = _more(handoff.files_modified)
+        files = len(handoff.files_modified) - (more > 0) + more
         short = _fitted(short, files, limits.handoff_files, fits)
         if not fits(short):
-            raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
+            raise _too_long(short, most, limits.tokenizer)
     messages = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(messages))
@@ -103,13 +103,12 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
     paths = handoff.files_modified[: len(handoff.files_modified) - counted]
     narrow = tuple((100 + at, width) for at, width in enumerate(_WIDTHS))
     smallest = tuple((200 + at, width) for at, width in enumerate(_SMALLEST))
-    action = (
-        *((at, max(2 * width, _ACTION)) for at, width in narrow),
-        *((at, min(_ACTION, 3 * width)) for at, width in smallest),
-    )
+    action = (*((at, max(2 * width, _ACTION)) for at, width in narrow),
+              *((at, min(_ACTION, 3 * width)) for at, width in smallest))  # fmt: skip
     parts = [("next_action", Part(handoff.next_action, action, 1))]
-    for name in ("story_status", "last_command"):
-        parts.append((name, Part(getattr(handoff, name), (*narrow, *smallest), 1)))
+    parts += [
+        (name, Part(getattr(handoff, name), (*narrow, *smallest), 1)) for name in _CUT_TEXTS[1:]
+    ]
     for name, entries, few, step in (
         ("files_modified", paths, _FEW_FILES, 60),
         ("blockers", handoff.blockers, 1, 120),
@@ -135,11 +134,6 @@ def _more(paths: tuple[str, ...]) -> int:
     return int(number) if last == f"(+{number} more)" and names.is_whole(number) else 0
 
 
-def _counted(paths: tuple[str, ...]) -> int:
-    """How many files a list stands for."""
-    return len(paths) - (_more(paths) > 0) + _more(paths)
-
-
 def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
     messages = []
     for name in LISTS:
@@ -148,8 +142,7 @@ def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
         if left < before:
             messages.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
         texts = zip(getattr(whole, name), after[:left], strict=False)
-        short = sum(original != cut for original, cut in texts)
-        if short:
+        if short := sum(original != cut for original, cut in texts):
             messages.append(f"{name}: {short} shortened")
     for name in ("story_status", "next_action", "last_command"):
         if getattr(whole, name) != getattr(kept, name):
@@ -157,8 +150,9 @@ def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
     return messages
 
 
-def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> ContextError:
+def _too_long(handoff: Handoff, most: int, tokenizer: str) -> ContextError:
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
+    text = artifacts.render(handoff)
     size = tokens.size(text, tokenizer)
     measured = f"~{size} tokens in its smallest form"
     if tokens.count(text, tokenizer) < 0:
@@ -176,13 +170,10 @@ _ALL = "all"
 
 
 def carry(
-    fields: artifacts.Fields,
-    last: Handoff | None,
-    limits: Limits,
-    said_by_hand: Iterable[str] = (),
-    blockers: tuple[str, ...] = (),
+    fields: artifacts.Fields, last: Handoff | None, limits: Limits,
+    said_by_hand: Iterable[str] = (), blockers: tuple[str, ...] = (),
     verdicts: tuple[str, ...] = (),
-) -> tuple[artifacts.Fields, tuple[str, ...]]:
+) -> tuple[artifacts.Fields, tuple[str, ...]]:  # fmt: skip
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
     A field `said_by_hand` that is () is closed. `blockers` are those of `last` that are still open.
@@ -194,11 +185,8 @@ def carry(
     named = (_ALL,) if closes_all and last else fields.get("resolved", ())
     new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
     resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
-    messages = [
-        f"resolved: only a clean re-review closes {entry[:80]!r}: it stays"
-        for entry in resolved
-        if entry in verdicts
-    ]
+    kept = (entry[:80] for entry in resolved if entry in verdicts)
+    messages = [f"resolved: only a clean re-review closes {cut!r}: it stays" for cut in kept]
     filled["resolved"] = tuple(entry for entry in resolved if entry not in verdicts)
     done = frozenset(map(_bare, filled["resolved"]))
     worst = tuple(line for line in verdicts if " P0" in line)

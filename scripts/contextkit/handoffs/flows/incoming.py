@@ -81,8 +81,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
     if os.path.exists(layout.reminders):
         from contextkit.capsules.documents import reminders
 
-        notes = reminders.newest_open(reminders.load_all(layout).documents)
-        if notes:
+        if notes := reminders.newest_open(reminders.load_all(layout).documents):
             kept = names.counted(len(notes), "note")
             lines.append(f"{kept} kept for later: `make context_reminders`")
     return list(map(outgoing.called, lines))
@@ -95,26 +94,21 @@ def weight(layout: Layout, newest_first: list[Handoff]) -> int:
 
 
 def _texts(newest_first: list[Handoff]) -> list[str]:
-    """The newest artifact, then of each earlier one only what the newer ones lack."""
+    """The newest artifact, then of each earlier one only what the newer ones lack, as YAML."""
     texts = [handoffs.render(newest_first[0])] if newest_first else []
-    for at, handoff in enumerate(newest_first[1:], start=1):
-        texts.append(_beyond(handoff, newest_first[:at]))
+    for at, earlier in enumerate(newest_first[1:], start=1):
+        newer, lines = newest_first[:at], list[str]()
+        for name in handoffs.TEXTS:
+            value = getattr(earlier, name)
+            if value and all(value != getattr(other, name) for other in newer):
+                lines.append(f"{name}: {filters.quoted(value, always=True)}")
+        for name in handoffs.LISTS:
+            repeated = {entry for other in newer for entry in getattr(other, name)}
+            entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
+            lines += [f"{name}:"] if entries else []
+            lines += [f"  - {filters.quoted(entry, always=True)}" for entry in entries]
+        texts.append("\n".join(lines) + "\n" if lines else "")
     return texts
-
-
-def _beyond(earlier: Handoff, newer: list[Handoff]) -> str:
-    """The fields and entries of an artifact that none of the newer ones has, as YAML."""
-    lines = []
-    for name in handoffs.TEXTS:
-        value = getattr(earlier, name)
-        if value and all(value != getattr(other, name) for other in newer):
-            lines.append(f"{name}: {filters.quoted(value, always=True)}")
-    for name in handoffs.LISTS:
-        repeated = {entry for other in newer for entry in getattr(other, name)}
-        entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
-        lines += [f"{name}:"] if entries else []
-        lines += [f"  - {filters.quoted(entry, always=True)}" for entry in entries]
-    return "\n".join(lines) + "\n" if lines else ""
 
 
 def frame(count: int, each: int) -> int:
@@ -171,19 +165,16 @@ def load_profile(layout: Layout, path: str) -> str:
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:
-        raise ContextError(
-            f"{layout.shown(path)}: too large for a profile: at most {_MOST_BYTES} bytes"
-        )
+        most = f"at most {_MOST_BYTES} bytes"
+        raise ContextError(f"{layout.shown(path)}: too large for a profile: {most}")
     return files.read(path)
 
 
 def lines_of_its_own(text: str, others: str) -> frozenset[str]:
     """The longer lines that a profile has and `others` does not, without list markers."""
-    return frozenset(_bare_lines(text)) - frozenset(_bare_lines(others))
-
-
-def _bare_lines(text: str) -> list[str]:
-    return [bare for line in text.split("\n") if len(bare := line.strip(" \t\r-*#>")) >= _LONG]
+    own, theirs = (frozenset(line.strip(" \t\r-*#>") for line in each.split("\n"))
+                   for each in (text, others))  # fmt: skip
+    return frozenset(line for line in own - theirs if len(line) >= _LONG)
 
 
 def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Row]:
@@ -193,7 +184,16 @@ def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None)
     """
     if len(profiles) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
-    loaded = {typed: _profile(layout, typed) for typed in profiles}
+    loaded: dict[str, tuple[str, int]] = {}  # each one's name and size; a file or an agent's id
+    for typed in profiles:
+        there = os.path.isfile(os.path.join(layout.here, typed))
+        path = layout.typed(typed, "profiles") if there else ""
+        if not path and agents.is_id(typed.lower()):
+            path = find_profile(layout, typed.lower())
+        if not path:
+            raise bad_input(f"profiles: there is no file {typed!r} in the repository")
+        shown = names.one_line(os.path.splitext(os.path.basename(typed))[0])
+        loaded[typed] = shown, tokens.estimate(load_profile(layout, path))
     stored = handoff_state.current(layout).artifacts.values()
     sizes = [tokens.estimate(handoffs.render(handoff)) for handoff in stored]
     usual = round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
@@ -201,8 +201,8 @@ def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None)
     switches = [(profiles[at - 1], profiles[at], frame(min(at, kept), each))
                 for at in range(1, len(profiles))]  # fmt: skip
     rows = _savings(switches, {typed: size for typed, (_, size) in loaded.items()})
-    shown = (f"{loaded[giver][0]} → {loaded[to][0]}" for giver, to, _ in switches)
-    return [{**row, "switch": switch} for row, switch in zip(rows, shown, strict=True)]
+    pairs = (f"{loaded[giver][0]} → {loaded[to][0]}" for giver, to, _ in switches)
+    return [{**row, "switch": pair} for row, pair in zip(rows, pairs, strict=True)]
 
 
 def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | None]) -> list[Row]:
@@ -226,18 +226,6 @@ def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | Non
                      "with_handoff": with_handoff, "known": measured,
                      "saved_percent": percent})  # fmt: skip
     return rows
-
-
-def _profile(layout: Layout, name: str) -> tuple[str, int]:
-    """The name and size of a profile, given as a file or an agent id."""
-    there = os.path.isfile(os.path.join(layout.here, name))
-    path = layout.typed(name, "profiles") if there else ""
-    if not path and agents.is_id(name.lower()):
-        path = find_profile(layout, name.lower())
-    if not path:
-        raise bad_input(f"profiles: there is no file {name!r} in the repository")
-    shown = os.path.splitext(os.path.basename(name))[0]
-    return names.one_line(shown), tokens.estimate(load_profile(layout, path))
 
 
 def recorded(layout: Layout) -> list[Row]:

@@ -33,13 +33,9 @@ def hand_over(
 
 
 def switch(
-    layout: Layout,
-    fields: handoffs.Fields,
-    now: int,
-    profile: str = "",
-    no_story: bool = False,
+    layout: Layout, fields: handoffs.Fields, now: int, profile: str = "", no_story: bool = False,
     strict: bool = False,
-) -> tuple[str, str]:
+) -> tuple[str, str]:  # fmt: skip
     """Make another agent the active one; the path of its artifact, written first, and its context.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
@@ -96,19 +92,15 @@ class _Handover:
         handoff = self._artifact(chain[0] if chain else None)
         carried = incoming.weight(self._layout, [handoff, *chain])
         path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
-        if order is not own:
-            self._take_up(handoff, *next(iter(before.items()), ("", handoff)))
+        for name, left in list(before.items())[:1] if order is not own else ():
+            waiting = os.path.join(self._layout.handoffs, name)
+            same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
+            if same and os.path.isfile(waiting):  # left in another session for the same receiver
+                try:
+                    handoffs.consume(self._layout, waiting)
+                except ContextError as error:
+                    remark(str(error))
         return path, {os.path.basename(path): handoff, **before}
-
-    def _take_up(self, handoff: Handoff, name: str, left: Handoff) -> None:
-        """Mark what another session left for the same receiver as acted upon."""
-        path = os.path.join(self._layout.handoffs, name)
-        same = (left.from_agent, left.to_agent) == (handoff.from_agent, handoff.to_agent)
-        if name and same and os.path.isfile(path):
-            try:
-                handoffs.consume(self._layout, path)
-            except ContextError as error:
-                remark(str(error))
 
     def add(self) -> tuple[str, str]:
         """Add typed fields, such as a story, to the artifact that the active agent was given."""
@@ -123,8 +115,7 @@ class _Handover:
             return "", ""
         remark(f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}")
         path = handoffs.save(self._layout, handoff, name)
-        text = incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
-        return path, text
+        return path, incoming.compose(self._layout, self.to, ("", ""), {name: handoff})
 
     def _artifact(self, last: Handoff | None) -> Handoff:
         """Make the artifact within the limits, without lines of the giver's own profile.
@@ -144,15 +135,13 @@ class _Handover:
         else:
             fields = self._filled(fields)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
-        fields = self._without_persona(fields)
-        fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
+        limits = self._layout.limits
+        fields = redaction.cleaned(self._without_persona(fields), limits.secrets_allow)
         before = fitting.apart("blockers", last.blockers) if last else ()
         still_open = work.still_open(self._layout, before)
         verdicts = work.of_verdicts(self._layout)
-        fields, messages = fitting.carry(
-            fields, last, self._layout.limits, self._typed, still_open, verdicts
-        )
-        remark(*messages)
+        fields, told = fitting.carry(fields, last, limits, self._typed, still_open, verdicts)
+        remark(*told)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
         return self._clipped({**fields, **stamp})
@@ -194,22 +183,16 @@ class _Handover:
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
     """Refuse a receiver without a profile whose name is close to that of one with a profile."""
-    if incoming.find_profile(layout, agent):
-        return
-    profiles = incoming.known_profiles(layout)
+    profiles = [] if incoming.find_profile(layout, agent) else incoming.known_profiles(layout)
     near = names.nearest(agent, profiles, _MISSPELLED) if profiles else ""
     if near:
         raise bad_input(f"to: there is no profile of {agent}{near}")
 
 
 def switch_from_prompt(
-    layout: Layout,
-    prompt: str,
-    now: int,
-    longest: int | None = None,
-    most_tokens: int | None = None,
-    transcript: str = "",
-) -> str | None:
+    layout: Layout, prompt: str, now: int, longest: int | None = None,
+    most_tokens: int | None = None, transcript: str = "",
+) -> str | None:  # fmt: skip
     """Switch for a host's hook; return the incoming agent's context, or None without a switch.
 
     The rest of the prompt becomes the next_action (two sentences) and may name the story.
@@ -220,9 +203,12 @@ def switch_from_prompt(
     it. Raises ContextError if the switch fails; the active agent then stays the same.
     """
     recognized = agents.recognized(prompt, layout.limits.handoff_prefixes)
-    if recognized is None or not _is_agent(layout, recognized[0]):
+    if recognized is None:
         return None
     to, rest = recognized
+    is_file = any(os.path.exists(os.path.join(at, to)) for at in (layout.here, layout.root))
+    if not incoming.find_profile(layout, to) and (is_file or incoming.has_profiles(layout)):
+        return None
     action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
     fields: handoffs.Fields = {"to_agent": to, "next_action": action}
     state = handoff_state.current(layout)
@@ -244,11 +230,3 @@ def nobody(layout: Layout, agent: str) -> str:
     if not incoming.has_profiles(layout):
         return ""
     return f"No switch was made: there is no profile of `{agent}` here (handoff_profiles)."
-
-
-def _is_agent(layout: Layout, agent: str) -> bool:
-    if incoming.find_profile(layout, agent):
-        return True
-    if incoming.has_profiles(layout):
-        return False
-    return not any(os.path.exists(os.path.join(at, agent)) for at in (layout.here, layout.root))

@@ -51,10 +51,8 @@ def seen(layout: Layout, since: str = "", head: str = "") -> dict[str, str] | No
         return seen(layout, since)
     if status.failed or (log and log.failed):
         return None
-    order = sorted(recent.items(), key=lambda item: -item[1][0])
-    shown = (layout.shown(os.path.join(top, path)) for path, _ in order)
-    states = dict(zip(shown, (state for _, (_, state) in order), strict=True))
-    adopted = _adopted(layout)
+    adopted, order = _adopted(layout), sorted(recent.items(), key=lambda item: -item[1][0])
+    states = {layout.shown(os.path.join(top, path)): state for path, (_, state) in order}
     return {path: state for path, state in states.items() if path not in adopted}
 
 
@@ -100,7 +98,7 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int, taken: str) -> 
 
 def _net(log: str) -> dict[str, tuple[int, str]]:
     """The last commit time of each path and what became of it, newest first."""
-    steps: dict[str, list[tuple[int, str]]] = {}
+    steps: dict[str, tuple[int, str, str]] = {}  # when it was last changed, how last, how first
     when, letter = 0, ""
     for word in (word.lstrip("\n") for word in log.split("\0")):
         if word.startswith("\x01"):
@@ -108,14 +106,11 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
         elif not letter:
             letter = word[:1]
         else:
-            steps.setdefault(word, []).append((when, letter))
-            letter = ""
-    net = {}
-    for path, history in steps.items():
-        (newest, last), (_, first) = history[0], history[-1]
-        if (first, last) != ("A", "D"):
-            net[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
-    return net
+            newest, last, _ = steps.get(word, (when, letter, ""))
+            steps[word], letter = (newest, last, letter), ""
+    return {path: (newest, "created" if first == "A" else _STATES.get(last, "modified"))
+            for path, (newest, last, first) in steps.items()
+            if (first, last) != ("A", "D")}  # fmt: skip
 
 
 def _adopted(layout: Layout) -> frozenset[str]:
@@ -152,44 +147,27 @@ def fill(layout: Layout, fields: Fields, since: str = "", head: str = "") -> Fie
     """`fields`, with the branch, the files changed since a moment (see `seen`), and the story."""
     filled = {name: value for name, value in fields.items() if value != ""}
     if "branch" not in filled:
-        filled["branch"] = _branch(layout)
+        there = git.head(layout.repository)
+        short = there.commit[:12]
+        filled["branch"] = there.branch or (f"{short} (detached)" if layout.repository else "")
+        if layout.repository is None:
+            remark("branch: not in a git repository: left empty")
+        elif not there.branch:
+            remark(f"branch: HEAD is detached at {short}: the commit is stored")
     if filled.get("story_path"):
         filled = _with_story(layout, filled)
-    if "files_modified" not in filled:
-        files = _files(layout, seen(layout, since, head), filled.get(EDITED, ()))
+    if "files_modified" not in filled:  # what git sees, and what a session edited unseen by git
+        changed = seen(layout, since, head)
+        paths = {entry: entry.rpartition(" (")[0] or entry for entry in filled.get(EDITED, ())}
+        unseen = [entry for entry, path in paths.items()
+                  if path not in (changed or {}) and os.path.isfile(layout.join(path))]  # fmt: skip
+        told = (names.one_line(f"{path} ({state})") for path, state in (changed or {}).items())
+        # An empty list says that nothing was changed, so what cannot be known has a line.
+        lacks = _NO_REPOSITORY if layout.repository is None else _NO_ANSWER * (changed is None)
+        files = tuple(filter(None, (*told, *unseen, lacks)))
         left = len(files) - layout.limits.handoff_files + 1  # they were not typed: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
     return filled
-
-
-def _files(
-    layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The files that git sees, and existing ones that a session edited unseen by git.
-
-    An empty list says that nothing was changed, so there is a line for what cannot be known.
-    """
-    seen = changed or {}
-    paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
-    unseen = [entry for entry, path in paths.items()
-              if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
-    told = (*(names.one_line(f"{path} ({state})") for path, state in seen.items()), *unseen)
-    if layout.repository is None:
-        return (*told, _NO_REPOSITORY)
-    return told if changed is not None else (*told, _NO_ANSWER)
-
-
-def _branch(layout: Layout) -> str:
-    """The branch, the commit of a detached HEAD, or ''."""
-    if layout.repository is None:
-        remark("branch: not in a git repository: left empty")
-        return ""
-    head = git.head(layout.repository)
-    if head.branch:
-        return head.branch
-    short = head.commit[:12]
-    remark(f"branch: HEAD is detached at {short}: the commit is stored")
-    return f"{short} (detached)"
 
 
 def _with_story(layout: Layout, fields: Fields) -> Fields:
@@ -237,15 +215,13 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
 
 def current_step(layout: Layout) -> str:
     """The step in progress in the plan of the current task, or else the plan's objective."""
-    if not os.path.isdir(layout.memory):
-        return ""
-    from contextkit.memory.documents import plans, store
+    if os.path.isdir(layout.memory):
+        from contextkit.memory.documents import plans, store
 
-    task = store.current_task(layout)
-    if not task:
-        return ""
-    plan = plans.of_task(layout, task)
-    return names.one_line(next(iter(plan.in_progress), plan.objective))
+        if task := store.current_task(layout):
+            plan = plans.of_task(layout, task)
+            return names.one_line(next(iter(plan.in_progress), plan.objective))
+    return ""
 
 
 _MOST_STORIES = 2_000  # below `docs` to search for a story id
@@ -273,12 +249,10 @@ def story_named(layout: Layout, text: str) -> str:
 
 def _is_id(word: str) -> bool:
     """Whether a word looks like a story id: `4.2` or `PROJ-12`."""
-    head, dot, tail = word.partition(".")
-    if dot and head.isdecimal() and tail.replace(".", "").isdecimal():
-        return True
-    head, dash, tail = word.partition("-")
-    is_key = head.isalpha() and head.isupper()
-    return bool(dash) and is_key and tail.isdecimal()
+    if "." in word:
+        return word.replace(".", "").isdecimal() and word[0] != "."
+    head, _, tail = word.partition("-")
+    return head.isalpha() and head.isupper() and tail.isdecimal()
 
 
 def load_story(path: str) -> Fields | None:
@@ -349,11 +323,8 @@ def of_verdicts(layout: Layout) -> tuple[str, ...]:
     if not os.path.isdir(layout.verdicts):
         return ()
     try:
-        entries = verdicts.blocking(verdicts.load_all(layout).documents)
-        return tuple(
-            _line(layout, entry) + _worst_findings(layout, entry)
-            for entry in verdicts.worst_first(entries)
-        )
+        entries = verdicts.worst_first(verdicts.blocking(verdicts.load_all(layout).documents))
+        return tuple(_line(layout, entry) + _worst_findings(layout, entry) for entry in entries)
     except (ContextError, OSError):
         return ()
 
@@ -412,9 +383,9 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
         return False
     before = [entry for entry in loaded if entry]
     cut = blocker.removesuffix("…")  # it may have been cut
-    lines = {id(entry): _line(layout, entry) for entry in before}
-    own = [entry for entry in before if cut.startswith(lines[id(entry)])
-           or (cut != blocker and lines[id(entry)].startswith(cut))]  # fmt: skip
+    lines = [_line(layout, entry) for entry in before]
+    own = [entry for entry, line in zip(before, lines, strict=True)
+           if cut.startswith(line) or (cut != blocker and line.startswith(cut))]  # fmt: skip
     if not own or (current and current.get("run") == own[-1].get("run")):
         return False
     target = _target(layout, own[-1])

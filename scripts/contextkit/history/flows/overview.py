@@ -110,8 +110,7 @@ def status(
             facts = {"status": f"{error.filename}: cannot be read: {error.strerror}"}
         if system in totals:
             line = "; ".join([str(facts["status"]), *_delivered(system, totals[system])])
-            facts |= {"status": line}
-            facts["delivery"] = totals[system]
+            facts |= {"status": line, "delivery": totals[system]}
         rows.append({"id": system, **facts})
     card = sum(int(str(row.get("card_cost", 0))) for row in rows)
     return [*rows, {"id": "net", **_net(documents, card)}]
@@ -133,12 +132,8 @@ _COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened agai
 
 # What to do if a value in a system's facts is not 0 or empty: a sentence, and the command.
 _TO_DO = (
-    (
-        "capsules",
-        "to_write",
-        "a capsule is a stub: have your agent write it",
-        "capsule_prompt file={}",
-    ),
+    ("capsules", "to_write", "a capsule is a stub: have your agent write it",
+     "capsule_prompt file={}"),
     ("payloads", "broken", "{}", "context_doctor"),
     ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
@@ -148,7 +143,7 @@ _TO_DO = (
     ("subagents", "failed", "{} failed", "subagent_status"),
     ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
     ("hosts", "failures", "{} failures noted", "context_doctor"),
-)
+)  # fmt: skip
 
 
 def to_do(rows: list[Facts]) -> list[Facts]:

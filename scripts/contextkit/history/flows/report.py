@@ -21,7 +21,6 @@ from contextkit.base import (
     markdown,
     names,
     redaction,
-    stores,
     tables,
     templates,
     version,
@@ -128,32 +127,17 @@ def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]
     """[address, kind, time, tokens, state, title, maybe machine] of all documents, by time."""
     rows: list[list[object]] = []
     elsewhere = addresses.elsewhere(layout)
-    entries: dict[str, str] = {}
-    for store in stores.with_documents():
-        if store.is_file:
-            entries |= _entries(layout, store)
     for address in addresses.listed(layout):
-        seen = documents.get(address.ref)
-        what = entries[address.ref] if address.ref in entries else _title(address.path)
+        seen, entry = documents.get(address.ref), address.fields
+        named = _title(address.path) if entry is None else entry.get("note") or entry.get("slug")
         at = (seen.at if seen else "") or addresses.time_of(address.ref)
-        state = _state(seen) if seen else "from before"
-        machine = [elsewhere[address.ref]] if address.ref in elsewhere else []
-        rows.append(
-            [address.ref, address.kind, at, seen.stored if seen else 0, state, what, *machine]
-        )
+        size, state = (seen.stored, _state(seen)) if seen else (0, "from before")
+        row = [address.ref, address.kind, at, size, state, named or ""]
+        rows.append([*row, elsewhere[address.ref]] if address.ref in elsewhere else row)
     rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
     for row in rows[:MOST_ITEMS]:
         row[5:] = [_clean(layout, str(text)) for text in row[5:]]
     return rows
-
-
-def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
-    """The text of each entry of a single-file store, by address."""
-    try:
-        entries = list(addresses.entries(layout, store))
-    except (ContextError, OSError):
-        return {}
-    return {ref: str(fields.get("note") or fields.get("slug") or "") for ref, _, fields in entries}
 
 
 def _state(seen: Delivery) -> str:
@@ -274,7 +258,9 @@ def text(facts: Facts) -> str:
     lines += [tables.table(("tokens", "from", "to"), bands)] if bands else ["  nowhere yet"]
     machines = [tuple(map(str, row)) for row in facts["machines"]]
     lines += ["", tables.table(("stored on", "documents", "tokens"), machines)] if machines else []
-    return "\n".join(names.spoken(line) for part in lines for line in part.split("\n"))
+    return "\n".join(
+        names.brief(line, names.PRINTED) for part in lines for line in part.split("\n")
+    )
 
 
 _SPENT = (

@@ -18,9 +18,8 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Iterator
-from contextkit.history.flows import show
 
-Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
+State = tuple[str, int, int]  # of a file: path, modification time in nanoseconds, size in bytes
 Document = dict[str, str]  # the columns of the table `documents`, and its `text`
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
@@ -135,17 +134,17 @@ class Catalog:
         self._layout = layout
         self._texts: dict[str, list[tuple[str, str]]] = {}  # of the last file that was read
 
-    def files(self) -> dict[str, Signature]:
-        """Every file that may hold documents, archived ones too, with a signature of its state."""
-        signatures: dict[str, Signature] = {}
-        documents = dict.fromkeys(address.path for address in addresses.listed(self._layout))
-        for path in (*documents, *self._reviews):
+    def files(self) -> set[State]:
+        """The state of every file that may hold documents, archived ones too."""
+        single = [self._layout.store(s.kind) for s in stores.with_documents() if s.is_file]
+        states: set[State] = set()
+        for path in (*single, *self._reviews, *addresses.every_file(self._layout)):
             try:
                 about = os.stat(path)
             except OSError:
                 continue  # gone
-            signatures[path] = (about.st_mtime_ns, about.st_size)
-        return signatures
+            states.add((path, about.st_mtime_ns, about.st_size))
+        return states
 
     @functools.cached_property
     def elsewhere(self) -> dict[str, str]:
@@ -196,6 +195,8 @@ class Catalog:
     def _texts_in(self, path: str) -> list[tuple[str, str]]:
         if path in self._reviews:
             return _findings(path, *self._reviews[path])
+        from contextkit.history.flows import show
+
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
                 entries = addresses.entries(self._layout, store)
@@ -267,7 +268,6 @@ def _matching(layout: Layout, catalog: Catalog, wanted: dict[str, str]) -> list[
 
 def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.Row]:
     base = sqlite3.connect(place, timeout=10, isolation_level=None)
-    base.row_factory = sqlite3.Row
     try:
         base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
         base.execute("BEGIN IMMEDIATE")
@@ -276,6 +276,7 @@ def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.R
                 base.execute(statement)
         _bring_up(base, catalog)
         base.execute("COMMIT")
+        base.row_factory = sqlite3.Row
         return base.execute(_QUERY, wanted).fetchall()
     finally:
         base.close()
@@ -284,15 +285,15 @@ def _ask(place: str, catalog: Catalog, wanted: dict[str, str]) -> list[sqlite3.R
 def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
     """Index new and changed files; forget deleted ones."""
     there = catalog.files()
-    index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
-    for path in (path for path, signature in index.items() if there.get(path) != signature):
+    indexed = set(base.execute("SELECT path, time, size FROM files"))
+    for path, _, _ in indexed - there:
         ids = "SELECT id FROM documents WHERE path=?"
         base.execute(f"DELETE FROM bodies WHERE rowid IN ({ids})", (path,))
         base.execute("DELETE FROM documents WHERE path=?", (path,))
         base.execute("DELETE FROM files WHERE path=?", (path,))
-    for path in (path for path, signature in there.items() if index.get(path) != signature):
-        base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
-        for document in catalog.read(path):
+    for state in sorted(there - indexed):
+        base.execute("INSERT INTO files VALUES (?,?,?)", state)
+        for document in catalog.read(state[0]):
             row = base.execute(_ADD, document).lastrowid
             body = folded(document["text"][:_MOST_INDEXED])
             base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
@@ -305,7 +306,7 @@ def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
 
 _TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
 _NO_LETTERS = re.compile(r"[\W_]+")
-_WIDE = re.compile("[\u2e80-\U0010ffff]")
+_WIDE = re.compile("[^\x00-\u2e7f]")
 _MOST_TERMS = 32  # terms in a query
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, ledger, stores
+from contextkit.base import addresses, files, formats, ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -32,22 +32,22 @@ def document(layout: Layout, ref: str, part: str = "") -> Opened:
         opened = _session(layout, name)
     else:
         address = addresses.find(layout, ref)
-        body = whole(layout, address)
-        opened = Opened(
-            ref=address.ref, kind=address.kind, path=layout.shown(address.path), text=body
-        )
-    return opened.replace(text=_part(layout, opened, part)) if part else opened
+        shown = layout.shown(address.path)
+        opened = Opened(ref=address.ref, kind=address.kind, path=shown, text=whole(address))
+    if not part:
+        return opened
+    if opened.kind == "payload":
+        parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
+        if part in parts:
+            return opened.replace(text=parts[part])
+    return opened.replace(text=retrieval.section(opened.text, part, "part").text)
 
 
-def whole(layout: Layout, address: addresses.Address) -> str:
+def whole(address: addresses.Address) -> str:
     """The whole of a document, whatever kind of file holds it."""
-    store = stores.BY_KIND[address.kind]
-    if not store.is_file:
-        return files.read_bytes(address.path).decode("utf-8", "replace")
-    for ref, _, fields in addresses.entries(layout, store):
-        if ref == address.ref:
-            return entry_text(fields)
-    raise ContextError(f"{address.ref}: no longer exists")
+    if address.fields is not None:
+        return entry_text(address.fields)
+    return files.read_bytes(address.path).decode("utf-8", "replace")
 
 
 def entry_text(fields: dict[str, Any]) -> str:
@@ -92,11 +92,3 @@ def _session(layout: Layout, name: str) -> Opened:
         )
     text = "".join(f"{event['at']}  {event['event']:<12}  {event['ref']}\n" for event in events)
     return Opened(ref=f"session:{name}", kind="session", path="", text=text)
-
-
-def _part(layout: Layout, opened: Opened, part: str) -> str:
-    if opened.kind == "payload":
-        parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
-        if part in parts:
-            return parts[part]
-    return retrieval.section(opened.text, part, "part").text

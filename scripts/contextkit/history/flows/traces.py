@@ -282,7 +282,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         return commit, []
     try:
         address = addresses.find(layout, ref)
-        text = show.whole(layout, address)
+        text = show.whole(address)
         if kind == "capsule":
             from contextkit.capsules.documents import store as capsules
             from contextkit.capsules.flows import given
@@ -304,13 +304,17 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
     """The files that a text names and that have changed since a commit."""
     if not commit or layout.repository is None:
         return []
-    paths = _files_named(text)
+    paths: dict[str, None] = {}  # without line numbers, as far as they could be below the root
+    for kind, named, _ in facts.find(text[:_MOST_TEXT]):
+        if kind in ("path", "location"):
+            path = os.path.normpath(named.partition("#L" if "#L" in named else ":")[0])
+            if not path.startswith(("/", "..", "~")) and len(paths) < _MOST_FILES:
+                paths[path] = None
     if not paths:
         return []
     short = commit[:12]
-    top = layout.root
-    asked = git.query(top, "--literal-pathspecs", "diff", "--name-only", "-z", "--no-renames",
-                      "--relative", commit, "--", *paths)  # fmt: skip
+    asked = git.query(layout.root, "--literal-pathspecs", "diff", "--name-only", "-z",
+                      "--no-renames", "--relative", commit, "--", *paths)  # fmt: skip
     changed = asked.output().split("\0")
     if asked.failed:
         return [f"commit {short} is not here: what differs from it is unknown"]
@@ -320,17 +324,6 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
         else f"{path}: {references.MISSING}"
         for path in differing
     ]  # fmt: skip
-
-
-def _files_named(text: str) -> list[str]:
-    """The paths in a text that could be below the root, without line numbers, each once."""
-    paths: dict[str, None] = {}
-    for kind, named, _ in facts.find(text[:_MOST_TEXT]):
-        if kind in ("path", "location"):
-            path = os.path.normpath(named.partition("#L" if "#L" in named else ":")[0])
-            if not path.startswith(("/", "..", "~")) and len(paths) < _MOST_FILES:
-                paths[path] = None
-    return list(paths)
 
 
 def tree(history: History, top: Facts) -> str:
@@ -356,7 +349,7 @@ def tree(history: History, top: Facts) -> str:
         ("left", _branches(history, history.left, ref), "nothing known"),
     ):
         lines += ["", title, *(rows or [f"  {none}"])]
-    return "\n".join(map(names.spoken, lines))
+    return "\n".join(names.brief(line, names.PRINTED) for line in lines)
 
 
 def _how_much(opened: Facts) -> str:

@@ -178,7 +178,7 @@ def _span(text: str, path: Path) -> tuple[int, int]:
         start = next((e[2] for e in reversed(_entries(text, start)) if e[0] == key), -1)
         if start < 0:
             raise KeyError(path)
-    return start, _end(text, start)
+    return start, _decoder.raw_decode(text, start)[1]
 
 
 def _entries(text: str, start: int) -> list[Entry]:
@@ -192,7 +192,7 @@ def _entries(text: str, start: int) -> list[Entry]:
         if closing == "}":
             named, at = _decoder.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
-        end = _end(text, at)
+        end = _decoder.raw_decode(text, at)[1]
         entries.append((named, begin, at, end))
         at = _skip(text, end)
         if text[at] == ",":
@@ -204,10 +204,6 @@ def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in _BLANK:
         at += 1
     return at
-
-
-def _end(text: str, start: int) -> int:
-    return _decoder.raw_decode(text, start)[1]
 
 
 def _add(text: str, path: Path, key: str, value: object) -> str:

@@ -20,7 +20,6 @@ import sys
 from contextkit.base import files, formats, git, names, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterator
 
 RECORD = ".adopted.json"
 LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy; git ignores it
@@ -102,22 +101,15 @@ def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
     """The files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
-    paths = (path for path in _walk() if tracked is None or path in tracked)
-    wholes = {path: version.toolkit(path) for path in paths}
+    tops = list(map(version.toolkit, _SHIPPED))
+    wholes = [top for top in tops if os.path.isfile(top)]
+    for folder, inside, here in (step for top in tops for step in os.walk(top)):
+        inside[:] = sorted(name for name in inside if name != "__pycache__")
+        names_there = sorted(name for name in here if not name.endswith(_NOT_SHIPPED))
+        wholes += [os.path.join(folder, name) for name in names_there]
+    shipped = {os.path.relpath(whole, version.TOOLKIT): whole for whole in wholes}
     return {path: (files.read_bytes(whole), os.access(whole, os.X_OK))
-            for path, whole in wholes.items()}  # fmt: skip
-
-
-def _walk() -> Iterator[str]:
-    for name in _SHIPPED:
-        top = os.path.join(version.TOOLKIT, name)
-        if os.path.isfile(top):
-            yield name
-        for folder, inside, here in os.walk(top):
-            inside[:] = sorted(name for name in inside if name != "__pycache__")
-            for file in sorted(here):
-                if not file.endswith(_NOT_SHIPPED):
-                    yield os.path.relpath(os.path.join(folder, file), version.TOOLKIT)
+            for path, whole in shipped.items() if tracked is None or path in tracked}  # fmt: skip
 
 
 def _tracked() -> set[str] | None:
@@ -154,11 +146,9 @@ def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
     values = {"version": version.VERSION, "commit": pinned.commit, "short": pinned.commit[:_SHORT]}
     makefile = templates.render("wrapper.mk", origin=pinned.origin, **values)
     hook = templates.render("wrapper_hook.sh", **values)
-    return {
-        "Makefile": (makefile.encode("utf-8"), False),
-        "install.sh": (files.read_bytes(_INSTALL), True),
-        "scripts/hook.sh": (hook.encode("utf-8"), True),
-    }
+    install = files.read_bytes(_INSTALL)
+    return {"Makefile": (makefile.encode("utf-8"), False), "install.sh": (install, True),
+            "scripts/hook.sh": (hook.encode("utf-8"), True)}  # fmt: skip
 
 
 def notes(pinned: Pin) -> list[str]:

@@ -6,9 +6,10 @@ the record, so running the same command again completes what a crash interrupted
 
 from __future__ import annotations
 
+import json
 import os
 
-from contextkit.base import files, formats, git, makefiles, markdown, templates, version
+from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
@@ -62,7 +63,10 @@ def adopt(
     for path in plan.before.files:
         if path not in plan.files:
             _drop(plan, path)
-    made = tuple(dict.fromkeys([*plan.made, *_new_folders(plan)]))
+    written = [*plan.written, plan.record_path]
+    folders = dict.fromkeys(folder for path in written for folder in changes.parents(path)
+                            if not os.path.isdir(os.path.join(into, folder)))  # fmt: skip
+    made = tuple(dict.fromkeys([*plan.made, *sorted(folders, key=len, reverse=True)]))
     plan.record = plan.record.replace(files=plan.files, made=made, texts=plan.texts)
     if not link:  # everything that must be in git for a clone to have it
         changed = [path for path, change in plan.written.items() if change.new is not None]
@@ -78,35 +82,36 @@ def _add_all(plan: Plan, copy: bool) -> None:
     _vendor(plan, folder, pin)
     plan.notes += makefiles.taken(plan.into, folder)
     _add_include(plan, folder)
-    if not pin.commit:
-        _add_settings(plan)
+    if not pin.commit and not changes.below_root(plan.into):
+        path = "contextkit.yaml"  # of comments
+        there = plan.read(path)
+        if there is None or vendored.is_ours(plan.before, path, there):
+            plan.own(path, all_settings().encode("utf-8"))
+        else:
+            plan.notes.append(f"{path}: is yours: left alone")
     for host in map(hosts.find, plan.record.hosts):
         _add_host(plan, host, folder)
         if host.below and host.name not in plan.before.hosts:
             plan.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
     for name in set(plan.before.hosts) - set(plan.record.hosts):
         _leave(plan, hosts.find(name))
+    kind, remote = "wrapper" if pin.commit else kind, pin.origin or vendored.source()
     plan.record = plan.record.replace(
-        toolkit=version.VERSION,
-        remote=pin.origin or vendored.source(),
-        kind="wrapper" if pin.commit else kind,
-        commit=pin.commit,
+        toolkit=version.VERSION, remote=remote, kind=kind, commit=pin.commit
     )
 
 
 def record_of(into: str) -> Adopted:
-    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes."""
+    """The record of adopt in a repository, of this toolkit or of the one its Makefile includes.
+
+    Its `folder` is that of the wrapper or copy, whether it exists or not.
+    """
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *makefiles.included(into), FOLDER):
         record = vendored.load(os.path.join(into, folder, vendored.RECORD))
         if record.folder == folder:
             return record
     return Adopted(folder=FOLDER)
-
-
-def folder_of(into: str) -> str:
-    """The folder for the wrapper or copy in a repository, whether it exists or not."""
-    return record_of(into).folder
 
 
 def top_of(layout: Layout) -> str:
@@ -167,17 +172,15 @@ def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
         plan.notes.append(f"{folder}: is this toolkit itself: used as is")
         return
     if os.path.isdir(place) and os.listdir(place) and not plan.before.hosts:
-        raise bad_input(
-            f"{folder}: exists and was not added by adopt: move it, or name another with dir="
-        )
+        why = "exists and was not added by adopt: move it, or name another with dir="
+        raise bad_input(f"{folder}: {why}")
     if plan.before.hosts:
         plan.notes.append(f"{folder}: {_versions(plan.before.toolkit)}")
     plan.notes += vendored.notes(pin) if pin.commit else []
     ours = vendored.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
         plan.own(f"{folder}/{path}", data, program)
-    pages = makefiles.renamed(guide(), plan.into, folder)
-    plan.own(f"{folder}/{GUIDE}", pages.encode("utf-8"))
+    plan.own(f"{folder}/{GUIDE}", makefiles.renamed(guide(), plan.into, folder).encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -208,17 +211,6 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
             plan.notes.append(f"{local}: make sure that git ignores it")
 
 
-def _new_folders(plan: Plan) -> list[str]:
-    """The folders that the changes will create, as `path/`, deepest first."""
-    folders: dict[str, None] = {}
-    for path in [*plan.written, plan.record_path]:
-        folder = os.path.dirname(path)
-        while folder and not os.path.isdir(os.path.join(plan.into, folder)):
-            folders[folder + "/"] = None
-            folder = os.path.dirname(folder)
-    return sorted(folders, key=len, reverse=True)
-
-
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     """Plan how to take out exactly what adopt put in, or what belongs to the hosts `names`."""
     _check(into, folder, names)
@@ -242,8 +234,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
 
 def _add_include(plan: Plan, folder: str) -> None:
     """Put the line that includes our Makefile into the file that make reads."""
-    there = os.listdir(plan.into)
-    path = next((name for name in makefiles.NAMES if name in there), "Makefile")
+    path = next((name for name in makefiles.NAMES if name in os.listdir(plan.into)), "Makefile")
     text = plan.text(path)
     rest = changes.without_block(text, changes.HASH)
     if f"{folder}/Makefile" in makefiles.includes(rest):
@@ -252,18 +243,6 @@ def _add_include(plan: Plan, folder: str) -> None:
             plan.edit(path, rest)
         return
     plan.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
-
-
-def _add_settings(plan: Plan) -> None:
-    """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
-    if changes.below_root(plan.into):
-        return
-    path = "contextkit.yaml"
-    there = plan.read(path)
-    if there is None or vendored.is_ours(plan.before, path, there):
-        plan.own(path, all_settings().encode("utf-8"))
-    else:
-        plan.notes.append(f"{path}: is yours: left alone")
 
 
 def _add_host(plan: Plan, host: Host, folder: str) -> None:
@@ -316,7 +295,6 @@ def _leave(plan: Plan, host: Host) -> None:
 
 
 def _remove_hooks(plan: Plan, path: str) -> None:
-    """Remove our hooks from a settings file."""
     text = plan.text(path)
     if text.strip():
         plan.edit(path, settings.removed(text, plan.before.texts.get(path), path))
@@ -332,11 +310,10 @@ def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
 
     `run` stands before each command, which is called from `place`.
     """
-    lines = guide(run).splitlines()
-    pages = []
-    for heading, at, last in markdown.sections(lines, 1):
-        title = heading.partition(":")[0]
-        pages.append({"name": title, "when": _WHEN[title], "first": at + 1, "last": last})
+    spans = markdown.sections(guide(run).splitlines(), 1)
+    titled = [(heading.partition(":")[0], at + 1, last) for heading, at, last in spans]
+    pages = [{"name": title, "when": _WHEN[title], "first": first, "last": last}
+             for title, first, last in titled]  # fmt: skip
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run, place))
 
 
@@ -360,16 +337,11 @@ def all_settings() -> str:
     """A `contextkit.yaml` with every setting and its default, all commented out."""
     kinds = (("Limits", Limits()), ("Places, relative to the root", Places()))
     sections = [
-        {"title": title, "rows": [{"name": n, "value": _shown(v)} for n, v in vars(kind).items()]}
+        {"title": title, "rows": [{"name": n, "value": json.dumps(v, ensure_ascii=False)}
+                                  for n, v in vars(kind).items()]}
         for title, kind in kinds
-    ]
+    ]  # fmt: skip
     return templates.render("contextkit.yaml", sections=sections)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(formats.to_json, value))}]"
-    return formats.to_json(value)
 
 
 # Targets that only read what was stored: a host need not ask before them.
@@ -383,9 +355,7 @@ def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     for host in (host for host in map(hosts.find, chosen) if host.allows):
         path, key, rule = host.allows
         path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
-        lines.append(
-            f"{host.title} asks before commands. If these, which only read, shall run without a"
-            f" question, add to {key} in {path}:"
-        )
+        asks = "asks before commands. If these, which only read, shall run without a question"
+        lines.append(f"{host.title} {asks}, add to {key} in {path}:")
         lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

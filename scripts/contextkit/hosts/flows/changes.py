@@ -7,6 +7,7 @@ shown (`told`) and written (`carry_out`). What we add to a text of the host's is
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -128,7 +129,12 @@ def told(plan: Plan, whole: bool) -> str:
     """
     lines = []
     for change in (change for change in plan.changes if not change.ours):
-        made = _diff_of(change)
+        texts = ((d or b"").decode("utf-8", "surrogateescape") for d in (change.old, change.new))
+        old, new = map(str.splitlines, texts)
+        before = "/dev/null" if change.old is None else change.path
+        after = "/dev/null" if change.new is None else change.path
+        made = list(difflib.unified_diff(old, new, before, after, lineterm=""))
+        made = made or [f"--- {before}", f"+++ {after}"]
         signs = [line[:1] for line in made[2:]]
         parts = [f"{sign}{signs.count(sign)}" for sign in "+-" if sign in signs]
         lines += made if whole else [f"{change.path}: {change.state}, lines {' '.join(parts)}"]
@@ -138,17 +144,6 @@ def told(plan: Plan, whole: bool) -> str:
     return "\n".join([*lines, *(f"note: {note}" for note in plan.notes)])
 
 
-def _diff_of(change: Change) -> list[str]:
-    old, new = (
-        (data or b"").decode("utf-8", "surrogateescape").splitlines()
-        for data in (change.old, change.new)
-    )
-    before = "/dev/null" if change.old is None else change.path
-    after = "/dev/null" if change.new is None else change.path
-    lines = list(difflib.unified_diff(old, new, before, after, lineterm=""))
-    return lines or [f"--- {before}", f"+++ {after}"]
-
-
 def carry_out(plan: Plan) -> None:
     """Write the plan: a record of both states, the files, then the record of the new state.
 
@@ -156,10 +151,9 @@ def carry_out(plan: Plan) -> None:
     """
     gone = not plan.record.hosts
     if not gone:
-        between = {
-            path: list(dict.fromkeys([*plan.before.files.get(path, []), *digests]))
-            for path, digests in {**plan.before.files, **plan.record.files}.items()
-        }
+        before, both = plan.before.files, {**plan.before.files, **plan.record.files}
+        between = {path: list(dict.fromkeys([*before.get(path, []), *digests]))
+                   for path, digests in both.items()}  # fmt: skip
         _write_record(plan, plan.record.replace(files=between))
     for change in plan.changes:
         path = os.path.join(plan.into, change.path)
@@ -170,8 +164,7 @@ def carry_out(plan: Plan) -> None:
     for path in (os.path.join(plan.into, name) for name in plan.programs):
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
-    _remove_drafts(plan)
-    _remove_emptied(plan)
+    _tidy(plan)
     if gone:
         _sweep(plan)
     else:
@@ -186,8 +179,11 @@ def _write_record(plan: Plan, record: Adopted) -> None:
         files.write(path, text)
 
 
-def _remove_drafts(plan: Plan) -> None:
-    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
+def _tidy(plan: Plan) -> None:
+    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile.
+
+    And the folders of files of ours that are gone, with the byte code beside those.
+    """
     written = [*plan.before.files, *plan.record.files, plan.record_path, *makefiles.NAMES]
     for host in hosts.every():
         written += [host.instructions, host.settings, host.local_settings]
@@ -196,43 +192,30 @@ def _remove_drafts(plan: Plan) -> None:
         for name in filter(files.is_draft, stores.names_in(folder)):
             if os.path.join(folder, name[1:-17]) in own:  # `.Makefile.….tmp`
                 files.discard(os.path.join(folder, name))
-
-
-def _remove_emptied(plan: Plan) -> None:
-    """Remove the folders of files of ours that are gone, and the byte code beside those."""
-    for path in plan.before.files.keys() - plan.record.files.keys():
-        folder = os.path.dirname(path)
-        while f"{folder}/".startswith(f"{plan.record.folder}/"):
+    gone = plan.before.files.keys() - plan.record.files.keys()
+    emptied = {folder for path in gone for folder in parents(path)}
+    for folder in sorted(emptied, key=len, reverse=True):
+        if folder.startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
             shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
-            _remove_empty(place)
-            if os.path.lexists(place):
-                break
-            folder = os.path.dirname(folder)
-
-
-def _remove_empty(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass  # something is in it, or it is gone
+            with contextlib.suppress(OSError):  # something is in it, or it is gone
+                os.rmdir(place)
 
 
 def _sweep(plan: Plan) -> None:
     """Clean up after the last file: leftovers of set-up, the record, and empty folders."""
     record_path = os.path.join(plan.into, plan.record_path)
     state = os.path.dirname(record_path)
-    if plan.record_path == vendored.LINK_RECORD:
+    is_link = plan.record_path == vendored.LINK_RECORD
+    if plan.before.hosts and os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
+        shutil.rmtree(os.path.join(state, ".venv"), ignore_errors=True)
+    if is_link or plan.before.hosts:
         files.discard(record_path)
-        if stores.names_in(state) == [".gitignore"]:
-            files.discard(os.path.join(state, ".gitignore"))
-    elif plan.before.hosts:
-        if os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
-            shutil.rmtree(os.path.join(state, ".venv"), ignore_errors=True)
-        files.discard(record_path)
+    if is_link and stores.names_in(state) == [".gitignore"]:
+        files.discard(os.path.join(state, ".gitignore"))
     for path in sorted(plan.before.made, key=len, reverse=True):
-        if path.endswith("/"):
-            _remove_empty(os.path.join(plan.into, path))
+        with contextlib.suppress(OSError):  # something is in it, it is gone, or it is a file
+            os.rmdir(os.path.join(plan.into, path))
 
 
 def with_block(text: str, lines: str, style: str) -> str:
@@ -311,11 +294,8 @@ def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
         file.flush()
         fields = git.run(folder, *asked, stdin=file.name, fine=(0, 1)).split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
-    return {
-        path: f"{source}:{line}: {pattern}"
-        for source, line, pattern, path in rows
-        if not pattern.startswith("!")
-    }
+    return {path: f"{source}:{line}: {pattern}" for source, line, pattern, path in rows
+            if not pattern.startswith("!")}  # fmt: skip
 
 
 def described(hidden: dict[str, str]) -> list[str]:
@@ -323,8 +303,7 @@ def described(hidden: dict[str, str]) -> list[str]:
     lines = []
     for rule in dict.fromkeys(hidden.values()):
         first, *others = [path for path, its_rule in hidden.items() if its_rule == rule]
-        more = f" and {len(others)} more" if others else ""
-        lines.append(f"{rule} ignores {first}{more}")
+        lines.append(f"{rule} ignores {first}{f' and {len(others)} more' if others else ''}")
     return lines
 
 
@@ -334,10 +313,8 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     hidden = ignored(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
     if not hidden:
         return
-    lines = [
-        "git ignores files that would be written, so no clone would have them; nothing was written"
-    ]
-    lines += [f"  {line}" for line in described(hidden)]
+    why = "git ignores files that would be written, so no clone would have them"
+    lines = [f"{why}; nothing was written", *(f"  {line}" for line in described(hidden))]
     lines.append(f"either {mend(into, folder, hidden)}")
     copy = [path.removeprefix(folder + "/") for path in hidden if f"{folder}/" in path]
     free = (other for other in _OTHER_FOLDERS if not os.path.exists(os.path.join(into, other)))
@@ -368,8 +345,13 @@ def mend(into: str, folder: str, hidden: dict[str, str]) -> str:
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
     """The lines that, appended, let git see `paths` again; empty if no lines can."""
     units = dict.fromkeys(f"{folder}/" if p.startswith(f"{folder}/") else p for p in paths)
-    hidden = _asked(repository.top, sorted({parent for u in units for parent in _parents(u)}))
-    lines = [line for unit in units for line in _lines(unit, hidden)]
+    hidden = _asked(repository.top, sorted({parent for u in units for parent in parents(u)}))
+    lines = []  # what else is in an ignored folder stays ignored
+    for unit in units:
+        way = parents(unit)
+        first = next((n for n, parent in enumerate(way) if parent in hidden), len(way))
+        opened = [line for parent in way[first:] for line in (f"!/{parent}", f"/{parent}*")]
+        lines += opened[:-1] if unit.endswith("/") else [*opened, f"!/{unit}"]
     text = files.read_if_there(os.path.join(repository.top, _RULES)) or ""
     start = [""] if text and not text.endswith("\n") else []
     with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
@@ -382,16 +364,6 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
     return []
 
 
-def _parents(path: str) -> list[str]:
+def parents(path: str) -> list[str]:
     """`a/` and `a/b/` for `a/b/c`, and for `a/b/`."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
-
-
-def _lines(path: str, hidden: dict[str, str]) -> list[str]:
-    """Exceptions for one path; what else is in an ignored folder stays ignored."""
-    parents = _parents(path)
-    first = next((n for n, parent in enumerate(parents) if parent in hidden), len(parents))
-    lines = [line for parent in parents[first:] for line in (f"!/{parent}", f"/{parent}*")]
-    if path.endswith("/"):
-        return lines[:-1]
-    return [*lines, f"!/{path}"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import re
@@ -20,12 +21,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextkit.base import files, formats, git, ledger, makefiles, names, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout, hooks_folder
-from contextkit.base.records import Record
 from contextkit.history.flows import overview
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
@@ -44,11 +44,12 @@ _MESSAGES = (
     {"method": "initialized"},
 )  # fmt: skip
 _PLAIN = re.compile(r"\w[\w./-]*", re.ASCII)
+_OLD = "is a copy of an older version"
 FOREIGN = "not a command of this contextkit: not started"
 Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
 
 
-class Finding(Record):
+class Finding(NamedTuple):
     """A problem, its area, and its fix; a `note` is nothing to worry about."""
 
     problem: str
@@ -57,27 +58,22 @@ class Finding(Record):
     note: bool = False
 
 
+_note = functools.partial(Finding, note=True)
+
+
 def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Run every check in order; if the state folder is not ours, nothing else can be found out."""
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError as error:
-        return [_wrong(str(error), "then run doctor again", "state")]
+        return [Finding(str(error), "then run doctor again", "state")]
     findings = []
     for area, check in CHECKS:
         try:
-            findings += [f if f.area else f.replace(area=area) for f in check(layout, hosts)]
+            findings += [f if f.area else f._replace(area=area) for f in check(layout, hosts)]
         except (ContextError, OSError) as error:  # a finding, too
-            findings.append(_wrong(str(error), "fix that, then run doctor again", area))
+            findings.append(Finding(str(error), "fix that, then run doctor again", area))
     return list(dict.fromkeys(findings))
-
-
-def _wrong(problem: str, mend: str, area: str = "") -> Finding:
-    return Finding(problem=problem, mend=mend, area=area)
-
-
-def _note(problem: str, mend: str) -> Finding:
-    return Finding(problem=problem, mend=mend, note=True)
 
 
 def _adopt(layout: Layout, target: str = "adopt") -> str:
@@ -97,7 +93,7 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     ):
         there = _version(program)
         if tuple(map(int, re.findall(r"\d+", there)[:2])) < oldest:
-            yield _wrong(f"{program} {f'is {there}' if there else 'was not found'}", mend)
+            yield Finding(f"{program} {f'is {there}' if there else 'was not found'}", mend)
 
 
 def _version(program: str) -> str:
@@ -134,7 +130,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that documents can be stored here at all."""
     if not os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-        yield _wrong(f"{layout.root}: you have no write permission there", mend)
+        yield Finding(f"{layout.root}: you have no write permission there", mend)
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -166,13 +162,13 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     twice = sorted({event for event in events if events.count(event) > 1})
     texts = "".join(files.read_if_there(p) or "" for p in adoption.settings_files(layout, host))
     if missing:
-        yield _wrong(f"{host.title}: no hook for {', '.join(missing)}", _adopt(layout))
+        yield Finding(f"{host.title}: no hook for {', '.join(missing)}", _adopt(layout))
     elif not all(f'"{matcher}"' in texts for matcher in matchers):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
-        yield _wrong(problem, _adopt(layout))
+        yield Finding(problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
-        yield _wrong(problem, f"{_adopt(layout, 'unadopt')} link=1")
+        yield Finding(problem, f"{_adopt(layout, 'unadopt')} link=1")
 
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
@@ -184,7 +180,7 @@ def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
     if not ours:
         yield _note(f"{host.title} starts only hooks that were trusted", host.trust)
     elif refused:
-        yield _wrong(f"{host.title} does not start {', '.join(sorted(refused))}", host.trust)
+        yield Finding(f"{host.title} does not start {', '.join(sorted(refused))}", host.trust)
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -199,12 +195,10 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = f"{_adopt(layout)} brings the hooks up to date"
     for host in map(find, hosts):
-        events: dict[str, list[str]] = {}
-        for event, problems in fire(layout, host):
-            for problem in problems:
-                events.setdefault(problem, []).append(event)
-        for problem, named in events.items():
-            yield _wrong(f"{host.name} {', '.join(named)}: {problem}", mend)
+        fired = list(fire(layout, host))
+        for problem in dict.fromkeys(problem for _, problems in fired for problem in problems):
+            named = ", ".join(event for event, problems in fired if problem in problems)
+            yield Finding(f"{host.name} {named}: {problem}", mend)
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -214,7 +208,7 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is fixed: rm {path}{older}"
     for line in lines[-_SHOWN:]:
-        yield _wrong(line, mend)
+        yield Finding(line, mend)
 
 
 def fire(layout: Layout, host: Host) -> Iterator[tuple[str, list[str]]]:
@@ -242,28 +236,24 @@ def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]
     The folder's name may come from a clone, so it must mean nothing to a shell.
     """
     top, own = adoption.top_of(layout), os.path.realpath(version.TOOLKIT)
-    inside = (os.path.relpath(own, top), adoption.folder_of(top))
+    inside = (os.path.relpath(own, top), adoption.record_of(top).folder)
     folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
     for folder in folders if event in host.events else ():
         ours = settings.handler(host, event, folder)
         words, arguments = str(ours["command"]), ours.get("args")
         if (handler.get("command"), handler.get("args")) != (words, arguments):
             continue
-        if _starts_us(os.path.join(top, folder), own):
-            if not isinstance(arguments, list):
-                return ["/bin/sh", "-c", words]
+        launcher = os.path.join(top, folder, LAUNCHER)
+        starts_us = os.path.realpath(os.path.join(top, folder)) == own
+        if not starts_us and os.path.isfile(launcher) and not os.path.islink(launcher):
+            pinned = vendored.pin()
+            wrapper = vendored.wrapper_files(pinned)[LAUNCHER][0] if pinned.commit else None
+            starts_us = files.read_bytes(launcher) == wrapper
+        if starts_us and isinstance(arguments, list):
             return [word.replace(f"${{{host.project}}}", top) for word in (words, *arguments)]
+        if starts_us:
+            return ["/bin/sh", "-c", words]
     return []
-
-
-def _starts_us(place: str, own: str) -> bool:
-    """Whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
-    if os.path.realpath(place) == own:
-        return True
-    launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
-    if not pinned.commit or os.path.islink(launcher) or not os.path.isfile(launcher):
-        return False
-    return files.read_bytes(launcher) == vendored.wrapper_files(pinned)[LAUNCHER][0]
 
 
 def _fire(
@@ -279,10 +269,8 @@ def _fire(
     for _ in range(_ATTEMPTS):
         start = time.monotonic()
         try:
-            done = subprocess.run(
-                command, input=text.encode(), env=environment, cwd=place,
-                capture_output=True, timeout=_LIMIT,
-            )  # fmt: skip
+            done = subprocess.run(command, input=text.encode(), env=environment, cwd=place,
+                                  capture_output=True, timeout=_LIMIT)  # fmt: skip
         except OSError as error:
             return [_why_not_started(error)]
         except subprocess.TimeoutExpired:
@@ -302,9 +290,9 @@ def _why_not_started(error: OSError) -> str:
     program = str(error.filename)
     if not isinstance(error, PermissionError) or not os.path.isfile(program):
         return f"cannot be started: {program}: {error.strerror}"
-    if os.stat(program).st_mode & 0o111:
-        return f"{program} cannot be started: its disk is mounted noexec: move the repository"
-    return f"{program} cannot be started: chmod +x '{program}'"
+    noexec = "its disk is mounted noexec: move the repository"
+    mend = noexec if os.stat(program).st_mode & 0o111 else f"chmod +x '{program}'"
+    return f"{program} cannot be started: {mend}"
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
@@ -321,11 +309,11 @@ def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
     return problems
 
 
-# Would the host start them? It is asked over JSON-RPC, one message per line: `hooks/list` returns
-# the trust in each hook of a folder. Nothing is sent to a model.
-
-
 def _listed(host: Host, project: str) -> list[dict[str, object]]:
+    """Ask a host over JSON-RPC, a message per line, how far it trusts each hook of a folder.
+
+    Nothing is sent to a model.
+    """
     asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
     lines = "".join(json.dumps(message) + "\n" for message in (*_MESSAGES, asked))
     try:
@@ -355,16 +343,16 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find stores that git should ignore: each must have its own rule and no tracked file."""
-    for folder in filter(os.path.isdir, layout.ephemeral):
+    for folder in filter(os.path.isdir, map(layout.place, stores.HIDDEN)):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
         if os.listdir(folder) and "*" not in rules.split():
-            yield _wrong(f"{shown}: git sees it", f"printf '*\\n' > '{shown}/.gitignore'")
+            yield Finding(f"{shown}: git sees it", f"printf '*\\n' > '{shown}/.gitignore'")
         listed = git.run(layout.root, "ls-files", "-z", "--", folder) if layout.repository else ""
         paths = filter(None, listed.split("\0"))
         if tracked := [path for path in paths if os.path.basename(path) not in _COMMITTED]:
             problem = f"{shown}: git tracks {len(tracked)} of its files, such as {tracked[0]}"
-            yield _wrong(problem, f"git rm -r --cached '{shown}'")
+            yield Finding(problem, f"git rm -r --cached '{shown}'")
 
 
 def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -372,14 +360,14 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     top, adopted = adoption.adopted(layout)
     if not adopted.hosts:
         return
-    edited = [place for host in map(find, adopted.hosts)
-              for place in (host.instructions, host.settings)]  # fmt: skip
-    there = [place for place in (*edited, *makefiles.NAMES)
-             if os.path.isfile(os.path.join(top, place))]  # fmt: skip
+    edited = [
+        place for host in map(find, adopted.hosts) for place in (host.instructions, host.settings)
+    ]
+    there = [p for p in (*edited, *makefiles.NAMES) if os.path.isfile(os.path.join(top, p))]
     paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
     if hidden := changes.ignored(top, paths):
         problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
-        yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
+        yield Finding(problem, changes.mend(top, adopted.folder, hidden))
 
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -387,7 +375,7 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for path, text in overview.copies(layout).items():
         there = files.text_of(path)
         if there != text and stores.is_our_copy(there):
-            yield _old(layout.shown(path), "make context_init")
+            yield Finding(f"{layout.shown(path)}: {_OLD}", "make context_init")
 
 
 def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -401,17 +389,13 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
         shown = layout.shown(place)
         if there is None:
-            yield _wrong(f"{shown}: is missing", _adopt(layout))
+            yield Finding(f"{shown}: is missing", _adopt(layout))
         elif not vendored.is_ours(adopted, path, there):
             aside = "the next adopt keeps your text beside ours"
             mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
             yield _note(f"{shown}: was edited", mend)
         elif path in skills and there != skill:
-            yield _old(shown, _adopt(layout))
-
-
-def _old(shown: str, mend: str) -> Finding:
-    return _wrong(f"{shown}: is a copy of an older version", mend)
+            yield Finding(f"{shown}: {_OLD}", _adopt(layout))
 
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -433,7 +417,7 @@ def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for path in sorted(below):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
-            yield _wrong(f"{shown}: is held", f"see which process it is: fuser '{shown}'")
+            yield Finding(f"{shown}: is held", f"see which process it is: fuser '{shown}'")
 
 
 def _is_held(path: str) -> bool:
@@ -441,15 +425,13 @@ def _is_held(path: str) -> bool:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return False
-    try:
+    with open(descriptor, "r+b") as file:
         for _ in range(_LOOKS):
             with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return False
             time.sleep(0.05)
-        return True
-    finally:
-        os.close(descriptor)
+    return True
 
 
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -460,7 +442,7 @@ def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         if not (fits and os.access(path, os.R_OK | os.W_OK | os.X_OK * is_folder)):
             shown = layout.shown(path)
             mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-            yield _wrong(f"{shown}: cannot be read and written: its history is lost", mend)
+            yield Finding(f"{shown}: cannot be read and written: its history is lost", mend)
 
 
 def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -472,31 +454,18 @@ def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             broken = [str(error)]
         except OSError as error:
             problem = f"{error.filename}: {error.strerror}"
-            yield _wrong(problem, "check its permissions", store.label)
+            yield Finding(problem, "check its permissions", store.label)
             continue
         for message in broken[:_SHOWN]:
             problem, newer, _ = message.partition(f": {UPGRADE}")
-            yield _wrong(problem, UPGRADE if newer else store.mend, store.label)
-        if len(broken) > _SHOWN:
-            problem = f"{len(broken) - _SHOWN} more files cannot be read"
-            yield _wrong(problem, store.mend, store.label)
+            yield Finding(problem, UPGRADE if newer else store.mend, store.label)
+        if left := broken[_SHOWN:]:
+            yield Finding(f"{len(left)} more files cannot be read", store.mend, store.label)
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("versions", versions),
-    ("set-up", set_up),
-    ("root", writable),
-    ("settings", trusted),
-    ("hosts", hosts_there),
-    ("make", names_taken),
-    ("hooks", hooks),
-    ("diagnostics", failures),
-    ("ignore", ignored),
-    ("ignore", ignored_copies),
-    ("copies", drift),
-    ("copies", adopted_files),
-    ("machines", kept_beside),
-    ("locks", locks),
-    ("ledger", history),
-    ("stores", documents),
-)
+    ("versions", versions), ("set-up", set_up), ("root", writable), ("settings", trusted),
+    ("hosts", hosts_there), ("make", names_taken), ("hooks", hooks), ("diagnostics", failures),
+    ("ignore", ignored), ("ignore", ignored_copies), ("copies", drift), ("copies", adopted_files),
+    ("machines", kept_beside), ("locks", locks), ("ledger", history), ("stores", documents),
+)  # fmt: skip

@@ -7,7 +7,6 @@ import os
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -46,6 +45,8 @@ class _Stop:
         if hook.agent:
             self.record = seen_agents.load(layout, hook.session, hook.agent)
         self.once = bool(hook.agent) and not (self.record.asked or hook.sent_back)
+        # Whether the host takes a receipt in place of this agent's message now.
+        self.takes = not {"respond", "instead"}.isdisjoint(hook.declared.takes)
         self.long = tokens.estimate(self.text) > layout.limits.hook_report_tokens
 
     def keep(self) -> Answer:
@@ -63,7 +64,7 @@ class _Stop:
         verdict = self._verdict(stored)
         long = self.long and self.report == text
         later = _is_replaced_later(hook)
-        is_replaced = later or _takes_a_result(hook)
+        is_replaced = later or self.takes
         passes = long and self.once and is_replaced
         block = ""  # why it is sent back
         if made and self.once and not passes:
@@ -71,13 +72,9 @@ class _Stop:
             block = receipts.once_more(stored) if long else mending
         if hook.agent:
             self.record = record.replace(
-                agent_type=record.agent_type or hook.agent_type,
-                stopped=self.now,
-                digest=digest,
-                stored=stored,
-                verdict=verdict,
-                asked=record.asked or bool(block),
-            )
+                agent_type=record.agent_type or hook.agent_type, stopped=self.now, digest=digest,
+                stored=stored, verdict=verdict, asked=record.asked or bool(block),
+            )  # fmt: skip
             seen_agents.save(layout, hook.session, hook.agent, self.record)
             if made and self.report != text and not block:
                 self._link(made)
@@ -106,7 +103,7 @@ class _Stop:
             return storing.answered(layout, path, payload, text, self.now, _SECONDS)
         if long:
             self.report = text
-            later = self.long and self.once and not _takes_a_result(hook)
+            later = self.long and self.once and not self.takes
             return _store(layout, hook, topic, source, text, passed=False, read=not later)
         return None
 
@@ -138,20 +135,13 @@ class _Stop:
         if self.record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
             return self.record.verdict
         from contextkit.hosts.flows import reviews
+        from contextkit.reviews.documents import headers, verdicts
 
         if reviews.expected(self.layout, self.hook, self.now):  # its file says it
             return self.record.verdict
-        return next(filter(None, (self._recorded(text, stored) for text in texts)), "")
-
-    def _recorded(self, text: str, stored: str) -> str:
-        """Record the verdict in a text; return its name, or '' if there is none."""
-        from contextkit.reviews.documents import headers
-
-        header = headers.parse(text)
+        header = next(filter(None, map(headers.parse, texts)), None)
         if header is None:
             return ""
-        from contextkit.reviews.documents import verdicts
-
         name = self._name()
         fields = {field: value for field, value in vars(header).items() if field != "form"}
         fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
@@ -171,16 +161,6 @@ class _Stop:
             if agent != hook.agent and other.verdict == kind and record.started <= other.stopped:
                 return f"{kind}:{hook.agent[-8:]}"
         return kind
-
-
-def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
-    """Record the description in a call that has just started an agent in the background."""
-    agent = hosts.safe_name(str(response.get("agentId") or ""))
-    about = _about(hook)
-    if agent and about:
-        with seen_agents.locked(layout, hook.session):
-            record = seen_agents.load(layout, hook.session, agent)
-            seen_agents.save(layout, hook.session, agent, record.replace(about=about))
 
 
 def _about(hook: HookInput) -> str:
@@ -209,11 +189,6 @@ def tell_links(layout: Layout, hook: HookInput) -> Answer:
     return Answer(context="\n".join(lines))
 
 
-def _takes_a_result(hook: HookInput) -> bool:
-    """Whether the host takes a receipt in place of this agent's message now."""
-    return bool({"respond", "instead"} & set(hook.declared.takes))
-
-
 def _is_replaced_later(hook: HookInput) -> bool:
     """Whether this agent's result goes through a tool whose output we can replace.
 
@@ -231,8 +206,13 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape."""
     response = hook.inside("tool_response")
     place = hook.declared.text
+    agent = hosts.safe_name(str(response.get("agentId") or ""))
     if not isinstance(response.get(place or "content"), (str, list)):
-        _note_call(layout, hook, response)
+        about = _about(hook)
+        if agent and about:  # the call has just started an agent in the background
+            with seen_agents.locked(layout, hook.session):
+                record = seen_agents.load(layout, hook.session, agent)
+                seen_agents.save(layout, hook.session, agent, record.replace(about=about))
         return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
@@ -241,7 +221,6 @@ def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, hook.replace(passed={**hook.passed, **ended}))
     text = formats.texts_of(response["content"])
-    agent = hosts.safe_name(str(response.get("agentId") or ""))
     link = seen_agents.take(seen_agents.link(layout, hook.session, agent)) if agent else ""
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
@@ -309,40 +288,24 @@ def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
         most = layout.limits.hook_tool_output_tokens
         if len(result) <= most or tokens.estimate(result) <= most or "@stored: " in result:
             return result
-        tool = names.one_line(hook.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
-        status = _status(hook.inside("tool_response"))
-        told = telling.Told(
-            content=result,
-            topic=_topic(hook, tool),
-            source=tool,
-            session=hook.session,
-            ending="" if status is None else telling.ending(status, 0),
-            status=status,
-        )
+        tool, called = names.one_line(hook.text("tool_name"))[:_MOST], hook.inside("tool_input")
+        first = next((text for text in called.values() if isinstance(text, str)), "")
+        topic = f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
+        response = hook.inside("tool_response")  # some hosts say how the command ended
+        stated = next((response[k] for k in ("exit_code", "exitCode") if k in response), None)
+        status = stated if type(stated) is int else None
+        ending = "" if status is None else telling.ending(status, 0)
+        told = telling.Told(content=result, topic=topic, source=tool, session=hook.session,
+                            ending=ending, status=status)  # fmt: skip
         return telling.digested(layout, told)
     if isinstance(result, list):
         return [_shortened(layout, hook, value) for value in result]
     if isinstance(result, dict) and not result.get("isImage"):
-        return {
-            key: value if key in _ENCODED else _shortened(layout, hook, value)
-            for key, value in result.items()
-        }
+        return {key: value if key in _ENCODED else _shortened(layout, hook, value)
+                for key, value in result.items()}  # fmt: skip
     return result
-
-
-def _status(response: dict[str, Any]) -> int | None:
-    """The exit status of the command that a tool ran, where its host says so."""
-    status = next((response[key] for key in ("exit_code", "exitCode") if key in response), None)
-    return status if isinstance(status, int) and not isinstance(status, bool) else None
-
-
-def _topic(hook: HookInput, tool: str) -> str:
-    """The tool's name with the command or address that it was called with."""
-    called = hook.inside("tool_input").values()
-    first = next((text for text in called if isinstance(text, str)), "")
-    return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
 
 
 def hand_in(layout: Layout, hook: HookInput) -> None:

@@ -26,7 +26,12 @@ def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
     """Whether the host runs each part of `command` in this mode without a question."""
     if mode not in _ASKING or any(map(os.path.exists, host.managed)):
         return False
-    texts = [_text(command, part) for part in parts]
+    texts = []
+    for part in parts:  # as the host compares it: without harmless redirections
+        text = command[part.start : part.end].strip()
+        for ending in ("2>&1", "2>/dev/null", "2> /dev/null"):
+            text = text.removesuffix(ending).rstrip()
+        texts.append(text)
     if not all(_PLAIN.issuperset(text) for text in texts):
         return False
     rules = _rules(host, "allow")
@@ -48,14 +53,6 @@ def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
         texts += [files.read_if_there(path) or "" for path in paths]
     return any(f"{mark}{part.name}{mark}" in text for text in texts for part in parts
                for mark in "\"'")  # fmt: skip
-
-
-def _text(command: str, part: Simple) -> str:
-    """A simple command as the host compares it: without harmless redirections."""
-    text = command[part.start : part.end].strip()
-    for ending in ("2>&1", "2>/dev/null", "2> /dev/null"):
-        text = text.removesuffix(ending).rstrip()
-    return text
 
 
 def _allows(rule: str, text: str) -> bool:

@@ -9,7 +9,6 @@ import os
 
 from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Iterable
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.reviews.documents import runs, verdicts
@@ -41,21 +40,15 @@ def expected(layout: Layout, hook: HookInput, now: int) -> tuple[runs.Run, str] 
                 return run, name
             if _end(name) in by_end:
                 return run, by_end[_end(name)]
-    return _by_answer(layout, hook, live_runs)
+    _, mark, rest = hook.text("last_assistant_message").rpartition(_ANSWER)
+    path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
+    asked = ((run, agent) for run in live_runs if path for agent in run.roster
+             if layout.join(path) == runs.output_path(layout, run, agent))  # fmt: skip
+    return next(asked, None)
 
 
 def _end(name: str) -> str:
     return name.rpartition(":")[2]
-
-
-def _by_answer(
-    layout: Layout, hook: HookInput, all_runs: list[runs.Run]
-) -> tuple[runs.Run, str] | None:
-    _, mark, rest = hook.text("last_assistant_message").rpartition(_ANSWER)
-    path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
-    asked = ((run, agent) for run in all_runs if path for agent in run.roster
-             if layout.join(path) == runs.output_path(layout, run, agent))  # fmt: skip
-    return next(asked, None)
 
 
 def judge(layout: Layout, hook: HookInput) -> Answer:
@@ -85,7 +78,12 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
     is_sure = is_fine and not reading.review.doubts
-    is_proved = is_sure and not _are_odd(verdict.flags)
+    is_odd = False
+    if verdict.flags:
+        from contextkit.reviews.flows import gate
+
+        is_odd = not gate.FLAGS.keys().isdisjoint(verdict.flags)
+    is_proved = is_sure and not is_odd  # a file that contradicts itself cannot pass its gate
     faults = [] if is_proved else _faults(reading, agent_files.terms(asked, agent))
     passes = is_proved or (is_sure and not faults)
     if not passes and is_sent_back():
@@ -95,15 +93,6 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
         verdict = verdict.replace(status="ERROR")
     agent_files.keep(layout, asked, [verdict], now, hook.session)
     return NOTHING
-
-
-def _are_odd(flags: Iterable[str]) -> bool:
-    """Whether a file contradicts itself, so that its gate cannot pass."""
-    if not flags:
-        return False
-    from contextkit.reviews.flows import gate
-
-    return not gate.FLAGS.keys().isdisjoint(flags)
 
 
 def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[str]) -> str:

@@ -72,6 +72,9 @@ _AGREED = frozenset(
 _MESSAGES = frozenset(  # of git
     "--message --file --reuse-message --fixup --no-edit --dry-run --abort --quit --skip".split()
 )
+_GIT_READS = frozenset("cat-file blame annotate archive difftool mergetool gui".split())
+_GIT_ASKS = frozenset("add rebase checkout reset stash commit restore clean".split())
+_PATCHES = frozenset("-i -p --interactive --patch -e".split())  # how those ask
 _OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
 _MOST_WORDS = 5  # words of a command that may say what it does
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
@@ -105,11 +108,12 @@ def rewritten(layout: Layout, hook: HookInput) -> Answer:
     )
 
 
-def is_about_a_command(hook: HookInput) -> bool:
-    """Whether the tool runs a command in a shell and waits for it."""
+def is_wrappable(hook: HookInput) -> bool:
+    """Whether a tool runs a command in a shell, waits for it, and the command may be wrapped."""
     asked = hook.inside("tool_input")
     waits = isinstance(asked.get("command"), str) and not asked.get("run_in_background")
-    return waits and not os.environ.get(RAW)
+    may = waits and hook.declared.is_about(hook.text("tool_name")) and not os.environ.get(RAW)
+    return may and bool(wrappable(asked["command"]))
 
 
 def is_wrapped(command: object) -> bool:
@@ -148,15 +152,12 @@ def _is_excluded(part: Simple) -> bool:
         return True
     if name == "git":
         return _reads_or_asks(arguments)
-    return _asks_by_option(part) or _asks_by_verb(part) or _is_ours(part)
-
-
-def _asks_by_option(part: Simple) -> bool:
-    """Whether an option asks the user, or makes the command go on without end."""
-    options = (argument.partition("=") for argument in part.words[1:])
+    options = (argument.partition("=") for argument in arguments)
     asks = any(option in _ASKS and value not in _NO for option, _, value in options)
-    watches = part.words[-1] == "-w" and part.name not in _OF_NAMES  # a word after it is its value
-    return asks or watches or {"-i", "-t"}.issubset(part.words)
+    watches = part.words[-1] == "-w" and name not in _OF_NAMES  # a word after it is its value
+    if asks or watches or {"-i", "-t"}.issubset(part.words):
+        return True
+    return _asks_by_verb(part) or _is_ours(part)
 
 
 def _asks_by_verb(part: Simple) -> bool:
@@ -206,19 +207,11 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
     pairs = zip(("", *arguments), arguments, strict=False)
     verbs = [word for before, word in pairs if word[:1] != "-" and before not in ("-C", "-c")]
     verb = verbs[0] if verbs else ""
-    if verb in ("cat-file", "blame", "annotate", "archive", "difftool", "mergetool", "gui"):
-        return True
-    if verb == "show" and any(":" in argument for argument in verbs[1:]):
-        return True
-    if verb in ("commit", "revert"):
-        options = arguments[arguments.index(verb) :]
-        if not any(map(_needs_no_editor, options)):
-            return True
-    if "--continue" in arguments:
-        return True
-    return any(argument in ("-i", "-p", "--interactive", "--patch", "-e") for argument in arguments
-               if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
-                           "clean"))  # fmt: skip
+    shows_a_file = verb == "show" and any(":" in argument for argument in verbs[1:])
+    may_edit = verb in ("commit", "revert")
+    edits = may_edit and not any(map(_needs_no_editor, arguments[arguments.index(verb) :]))
+    asks = verb in _GIT_ASKS and not _PATCHES.isdisjoint(arguments)
+    return any((verb in _GIT_READS, shows_a_file, edits, asks, "--continue" in arguments))
 
 
 def _needs_no_editor(argument: str) -> bool:

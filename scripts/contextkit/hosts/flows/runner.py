@@ -41,7 +41,11 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
-    host = _caller(host or hosts.defaults()[0])
+    host = host or hosts.defaults()[0]
+    is_declared = host in hosts.names_of_hosts()  # another is reported when the input is read
+    variable, borrower = hosts.find(host).lends if is_declared else ("", "")
+    if os.environ.get(variable):  # another host started it by these settings: has it its own?
+        host = "" if _is_adopted(borrower) else borrower
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
     if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile, so texts name what exists
@@ -75,7 +79,12 @@ def _run(host: str, event: str, data: bytes) -> str:
         return hosts.output(host, hook.event, _NOT_OURS) if started else ""
     answers = []
     for action in actions:
-        answers.append(_with_machines(layout, _done(layout, action, hook)))
+        try:
+            answer = action(layout, hook)
+        except Exception as error:  # the other actions must go on
+            note(layout.hooks, f"{host} {hook.event} {action.__name__}", error)
+            answer = NOTHING
+        answers.append(_with_machines(layout, answer))
         hook = hook.replace(sent_back=True) if answers[-1].block else hook
     try:
         files.settle()
@@ -98,15 +107,6 @@ def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> No
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
-
-
-def _caller(host: str) -> str:
-    """The host that started the hook by another host's settings; '' if it has its own."""
-    is_declared = host in hosts.names_of_hosts()  # another is reported when the input is read
-    variable, borrower = hosts.find(host).lends if is_declared else ("", "")
-    if not os.environ.get(variable):
-        return host
-    return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:
@@ -164,14 +164,6 @@ def _layout() -> Layout:
         return Layout()
 
 
-def _done(layout: Layout, action: Action, hook: HookInput) -> Answer:
-    try:
-        return action(layout, hook)
-    except Exception as error:  # the other actions must go on
-        note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
-        return NOTHING
-
-
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """The answer, naming which of its documents another machine stored."""
     if not answer.refs:
@@ -179,25 +171,20 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import addresses
 
     elsewhere = addresses.elsewhere(layout)
-    places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
-             if ref in elsewhere]  # fmt: skip
-    line = f"Stored on another machine: {', '.join(places)}." if places else ""
+    theirs = [ref for ref in answer.refs if ref in elsewhere]
+    places = ", ".join(f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in theirs)
+    line = f"Stored on another machine: {places}." if places else ""
     return answer.replace(context=f"{answer.context}\n{line}".strip("\n"))
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
-    """All answers merged into one within the host's limits; quoted text is cut first."""
+    """All answers merged into one within the host's limits.
+
+    Quoted texts are cut first, then our longest lines.
+    """
     told = [_through_the_door(layout, answer) for answer in answers if answer != NOTHING]
     if not told:
         return NOTHING
-    block = next((answer.block for answer in told if answer.block), "")
-    result = next((answer.result for answer in told if answer.result is not None), None)
-    wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
-    return wrapped.replace(context=_within(layout, told), block=block, result=result)
-
-
-def _within(layout: Layout, told: list[Answer]) -> str:
-    """The answers' texts within the host's limits: quoted ones are cut, then our longest lines."""
     from contextkit.base import tokens
     from contextkit.text.fitting import Part, fit
 
@@ -214,17 +201,22 @@ def _within(layout: Layout, told: list[Answer]) -> str:
         return len(text) <= limits.hook_context_characters and tokens.estimate(text) <= most
 
     lines = [Part(a.context, ((2 if a is longest else 3, 0),), least=1) for a in told]
-    return whole(fit([*lines, *(Part(a.quoted, ((1, 0),), least=1) for a in told)], fits))
+    text = whole(fit([*lines, *(Part(a.quoted, ((1, 0),), least=1) for a in told)], fits))
+    block = next((answer.block for answer in told if answer.block), "")
+    result = next((answer.result for answer in told if answer.result is not None), None)
+    wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
+    return wrapped.replace(context=text, block=block, result=result)
 
 
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import outgoing
 
-    allowed, told = layout.limits.secrets_allow, {}
+    allowed = layout.limits.secrets_allow
     theirs = ("quoted", "result", *(["context"] if answer.is_prompt else []))
-    for name, value in vars(answer).items():
-        if value and name != "input":
-            told[name] = outgoing.told_each(value, allowed, name in theirs)
+    texts = {name: value for name, value in vars(answer).items() if value and name != "input"}
+    told = {
+        name: outgoing.told_each(value, allowed, name in theirs) for name, value in texts.items()
+    }
     return answer.replace(**told)
 
 
@@ -263,10 +255,8 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
 def tell_unwritable(layout: Layout, hook: HookInput) -> Answer:
     """Say that nothing can be kept where neither our state nor the root can be written."""
     place = layout.state if os.path.isdir(layout.state) else layout.root
-    if os.access(place, os.W_OK):
-        return NOTHING
     text = f"contextkit cannot write in {layout.root}: nothing is kept or shortened here."
-    return Answer(context=text)
+    return NOTHING if os.access(place, os.W_OK) else Answer(context=text)
 
 
 def _may_sweep(layout: Layout, hook: HookInput) -> bool:
@@ -285,11 +275,10 @@ def _may_recover(layout: Layout, hook: HookInput) -> bool:
     """Whether something may be saved here, another session has died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
-    if hook.text("source") == "compact" and os.path.isfile(layout.reminders):
+    source, noted = hook.text("source"), stores.names_in(layout.running)
+    if source == "compact" and os.path.isfile(layout.reminders):
         return True  # its open notes
-    noted = stores.names_in(layout.running)
-    goes_on = hook.text("source") in ("compact", "resume")
-    return bool(noted) and (goes_on or noted != [hook.session])
+    return bool(noted) and (source in ("compact", "resume") or noted != [hook.session])
 
 
 def note_session(layout: Layout, hook: HookInput) -> Answer:
@@ -305,8 +294,7 @@ def note_session(layout: Layout, hook: HookInput) -> Answer:
     is_new = bool(hook.session) and not os.path.exists(record)
     if is_new and works and not hook.agent:
         process = os.environ.get(host.process, "")
-        number = process if process.isdigit() else str(os.getppid())
-        files.write(record, f"{number}\n{path}\n")
+        files.write(record, f"{process if process.isdigit() else os.getppid()}\n{path}\n")
     return NOTHING
 
 
@@ -326,10 +314,8 @@ def _calls_an_agent(layout: Layout, hook: HookInput) -> object:
 def note_start(layout: Layout, hook: HookInput) -> Answer:
     """Record when a subagent started: those that ran in parallel get verdicts of their own."""
     if hook.agent:
-        before = seen_agents.load(layout, hook.session, hook.agent)
-        record = seen_agents.HookAgent(
-            agent_type=hook.agent_type, started=names.now(), about=before.about
-        )
+        about = seen_agents.load(layout, hook.session, hook.agent).about
+        record = seen_agents.HookAgent(agent_type=hook.agent_type, started=names.now(), about=about)
         seen_agents.save(layout, hook.session, hook.agent, record)
     return NOTHING
 
@@ -348,8 +334,7 @@ def _may_brief(layout: Layout, hook: HookInput) -> bool:
     """Whether a subagent gets a briefing, unlike one that judges others or works for a run."""
     from contextkit.base import agents
 
-    places = (layout.capsules, layout.handoffs)
-    there = _is_apart(layout) or any(map(os.path.isdir, places))
+    there = _is_apart(layout) or any(map(os.path.isdir, (layout.capsules, layout.handoffs)))
     return there and not (agents.judges(hook.agent_type) or _is_expected(layout, hook))
 
 
@@ -359,8 +344,8 @@ def ask(layout: Layout, hook: HookInput) -> Answer:
         return NOTHING
     from contextkit.payloads.documents import receipts
 
-    path = receipts.prepare(layout, hook.agent)
-    return Answer(context=receipts.contract(layout.shown(path)))
+    path = layout.shown(receipts.prepare(layout, hook.agent))
+    return Answer(context=receipts.contract(path))
 
 
 def _is_expected(layout: Layout, hook: HookInput) -> bool:
@@ -395,12 +380,11 @@ def keep_finding(layout: Layout, hook: HookInput) -> Answer:
         return NOTHING
     from contextkit.memory.documents import store
 
-    if not store.current_task(layout) or _nobody(layout, hook):
-        return NOTHING
-    from contextkit.memory.flows import agents
+    if store.current_task(layout) and not _nobody(layout, hook):
+        from contextkit.memory.flows import agents
 
-    name = hook.agent_type or hook.agent
-    agents.agent_ended(layout, name, hook.text("last_assistant_message"), names.now())
+        message = hook.text("last_assistant_message")
+        agents.agent_ended(layout, hook.agent_type, message, names.now())
     return NOTHING
 
 
@@ -421,9 +405,8 @@ def _may_review(layout: Layout, hook: HookInput) -> bool:
 
 def _nobody(layout: Layout, hook: HookInput) -> bool:
     """Whether the host's own summarizer stops: it has no type and never started."""
-    if hook.passed.get("agent_type") != "":
-        return False
-    return not seen_agents.load(layout, hook.session, hook.agent).started
+    has_type = hook.passed.get("agent_type") != ""
+    return not (has_type or seen_agents.load(layout, hook.session, hook.agent).started)
 
 
 def _is_of_an_agent(layout: Layout, hook: HookInput) -> bool:
@@ -438,30 +421,19 @@ def _is_too_long(layout: Layout, hook: HookInput) -> bool:
     return hook.declared.is_about(hook.text("tool_name")) and 0 < most < _longest(result)
 
 
-def _is_wrappable(hook: HookInput) -> bool:
-    """Whether a tool runs a command that may be wrapped; most commands may not."""
-    from contextkit.hosts.flows import rewriting
-
-    shell = hook.declared.is_about(hook.text("tool_name"))
-    waits = shell and rewriting.is_about_a_command(hook)
-    return waits and bool(rewriting.wrappable(hook.inside("tool_input")["command"]))
-
-
 def _longest(result: object) -> int:
     """The length of the longest text in a tool's result: it has no more tokens."""
     if isinstance(result, str):
         return len(result)
-    inside = (
-        result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
-    )
-    return max(map(_longest, inside), default=0)
+    inside = list(result.values()) if isinstance(result, dict) else result
+    return max(map(_longest, inside), default=0) if isinstance(inside, list) else 0
 
 
 def _has_work(layout: Layout, hook: HookInput) -> bool:
     """Whether an ending session has anything that ends with it."""
     places = (layout.payloads, layout.hooks, layout.running)
-    state = os.path.join(layout.handoffs, "session-state")
     of_session = [os.path.join(place, hook.session) for place in places]
+    state = os.path.join(layout.handoffs, "session-state")
     return bool(hook.session) and any(map(os.path.exists, [*of_session, state]))
 
 
@@ -491,8 +463,10 @@ def _sync(layout: Layout, verb: str) -> None:
 def actions_of(hook: HookInput) -> tuple[Action, ...]:
     """The actions for an event of a host; none for an undeclared event."""
     declared = hosts.find(hook.host).events.get(hook.event)
-    if declared and declared.ours == "PreToolUse" and not _is_wrappable(hook):
-        return ()
+    if declared and declared.ours == "PreToolUse":  # most commands may not be wrapped
+        from contextkit.hosts.flows import rewriting
+
+        return ACTIONS["PreToolUse"] if rewriting.is_wrappable(hook) else ()
     return ACTIONS.get(declared.ours, ()) if declared else ()
 
 

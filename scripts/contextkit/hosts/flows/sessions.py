@@ -67,20 +67,13 @@ def brief(layout: Layout, hook: HookInput) -> Answer:
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
-    branch = git.head(layout.repository).name
-    text = prompts.brief(layout, branch, hook.agent_type, _task_of(hook))
-    return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
-
-
-def _task_of(hook: HookInput) -> str:
-    """The prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     lines = formats.tail(hook.text("transcript_path"), _TAIL).split(b"\n")
     calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
-    for part in _parts(calls):
-        asked = formats.inside(part, "input")
-        if asked.get("subagent_type") == hook.agent_type:
-            return str(asked.get("prompt") or "")
-    return ""
+    asked = (formats.inside(part, "input") for part in _parts(calls))
+    own = next((call for call in asked if call.get("subagent_type") == hook.agent_type), {})
+    task, branch = str(own.get("prompt") or ""), git.head(layout.repository).name
+    text = prompts.brief(layout, branch, hook.agent_type, task)
+    return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
 
 
 def saved(layout: Layout, hook: HookInput) -> Answer:
@@ -100,8 +93,7 @@ def saved(layout: Layout, hook: HookInput) -> Answer:
 
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
-    where = "this session" if session == hook.session else "the session before"
-    stored = _payloads(layout, session, where)
+    stored = _payloads(layout, hook, session)
     is_told = goes_on or (dead and stored)
     if answer == NOTHING and not is_told:
         died, answer = "", _open_task(layout)
@@ -155,7 +147,7 @@ def told(layout: Layout, session: str) -> str:
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
-def _payloads(layout: Layout, session: str, where: str) -> str:
+def _payloads(layout: Layout, hook: HookInput, session: str) -> str:
     """A line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
@@ -167,6 +159,7 @@ def _payloads(layout: Layout, session: str, where: str) -> str:
     ids = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
     if not ids:
         return ""
+    where = "this session" if session == hook.session else "the session before"
     newest = ", ".join(f"`{name}`" for name in ids[: -_NAMED - 1 : -1])
     more = f" and {len(ids) - _NAMED} older" if len(ids) > _NAMED else ""
     return f"Stored in {where}: {newest}{more}: `make payload_show ref=…` shows one."
@@ -183,14 +176,13 @@ def _open_task(layout: Layout) -> Answer:
         tasks = store.candidates(where, starts=True) if os.path.isdir(where.memory) else ()
         last = {task: recovery_report.last_saved(where, task) for task in tasks}
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        if len(last) == 1:
-            ((task, saved),) = last.items()
-            command = f"`make memory_recover task={task}{tree}` prints what is known"
-            return Answer(context=f"The task `{task}` is open, {saved}: {command}.")
-        if last:
-            listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+        listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+        if len(last) > 1:
             command = f"`make memory_recover task=…{tree}` prints one"
             return Answer(context=f"{len(tasks)} tasks are open: {listed}: {command}.")
+        for task, saved in last.items():
+            command = f"`make memory_recover task={task}{tree}` prints what is known"
+            return Answer(context=f"The task `{task}` is open, {saved}: {command}.")
     return NOTHING
 
 
@@ -234,9 +226,8 @@ def switch_agent(layout: Layout, hook: HookInput) -> Answer:
 
     limits = layout.limits
     prompt = redaction.redacted(hook.text("prompt"), limits.secrets_allow)[0]
-    longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    transcript = hook.text("transcript_path")
-    text = switch.switch_from_prompt(layout, prompt, names.now(), longest, most, transcript)
+    how = limits.hook_context_characters, limits.hook_context_tokens, hook.text("transcript_path")
+    text = switch.switch_from_prompt(layout, prompt, names.now(), *how)
     if text is None:
         called = agents.recognized(hook.text("prompt"), limits.handoff_prefixes)
         if called and not os.path.exists(os.path.join(layout.here, called[0])):
@@ -299,7 +290,7 @@ def end(layout: Layout, session: str) -> list[str]:
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 
-        if agent := state.end_session(layout, session):
+        if agent := state.reset(layout, session):
             lines.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return lines
@@ -313,36 +304,27 @@ def note_opened(layout: Layout, session: str, transcript: str) -> None:
     from contextkit.base import tokens
 
     lines = formats.tail(transcript, _LAST).split(b"\n")
-    opened = dict(_calls(layout, lines))
-    if not opened:
-        return
-    shown = {event.get("to", "") for event in ledger.read(layout) if event["event"] == ledger.SHOWN}
-    for call, result in dict(_results(lines, opened)).items():
-        if _CALL + call not in shown:
-            size, where = tokens.estimate(result), _CALL + call
-            ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
-
-
-def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
-    """The id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
+    opened: dict[str, str] = {}  # the payload's address, by the id of the call
     for part in _parts(line for line in lines if store.encode() in line):
         call = str(part.get("id") or part.get("call_id") or "")
         _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
         path, ends, _ = named.partition(".md")
         ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
-        if call and ref:
-            yield call, ref
-
-
-def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The id of each of these calls with what it returned."""
+        opened |= {call: ref} if call and ref else {}
+    if not opened:
+        return
+    noted = {event.get("to", "") for event in ledger.read(layout) if event["event"] == ledger.SHOWN}
+    sizes: dict[str, int] = {}
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
         result = formats.texts_of(part.get("content") or part.get("output"))
-        if result and call in opened:
-            yield call, result
+        if result and call in opened and _CALL + call not in noted:
+            sizes[call] = tokens.estimate(result)
+    for call, size in sizes.items():
+        where = _CALL + call
+        ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -360,11 +342,15 @@ def when_full(layout: Layout, hook: HookInput) -> None:
     from contextkit.memory.documents import context_window
 
     count, window = _usage(hook)
-    if hook.declared.ours == "Stop" and hook.session and _is_behind(hook):
-        files.write(seen_agents.path(layout, hook.session, seen_agents.BEHIND), "")
+    message, path = hook.text("last_assistant_message").strip(), hook.text("transcript_path")
+    is_end = hook.declared.ours == "Stop" and hook.session and message
+    if is_end and os.path.isfile(path):
+        words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+        if words not in formats.tail(path, _TAIL):  # the turn's last message is not written yet
+            files.write(seen_agents.path(layout, hook.session, seen_agents.BEHIND), "")
     if count:
-        zone, path = context_window.look(layout, *_whose(layout, hook), count, window)
-        if zone.name == context_window.SAVE and not path:
+        zone, saved_at = context_window.look(layout, *_whose(layout, hook), count, window)
+        if zone.name == context_window.SAVE and not saved_at:
             _save_once(layout, hook, count)
 
 
@@ -382,12 +368,18 @@ def before(layout: Layout, hook: HookInput) -> None:
 
 
 def after(layout: Layout, hook: HookInput) -> None:
-    """Add the host's summary to this compaction's snapshot; create one if there is none."""
+    """Add the host's summary to this compaction's snapshot; create one if there is none.
+
+    The analysis that led to the summary is left out.
+    """
     from contextkit.memory.documents import context_window
     from contextkit.memory.flows import saving
 
     context_window.forget(layout, *_whose(layout, hook))
-    summary = _summary(hook.text("compact_summary"))
+    text = hook.text("compact_summary")
+    _, opened, rest = text.rpartition("<summary>")
+    summary = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
+    summary = summary.strip() or text.replace("<analysis>", "").strip()
     mark = seen_agents.path(layout, hook.session, seen_agents.COMPACTION)
     waiting = layout.join((files.read_if_there(mark) or "").strip())
     if os.path.isfile(waiting):
@@ -398,7 +390,7 @@ def after(layout: Layout, hook: HookInput) -> None:
             return
         except ContextError:
             pass  # it was edited in the meantime: both are kept
-    _save(layout, hook, 0, names.now(), summary=summary)
+    _save(layout, hook, names.now(), summary=summary)
 
 
 def _save_once(layout: Layout, hook: HookInput, count: int, *within: int) -> str:
@@ -408,21 +400,17 @@ def _save_once(layout: Layout, hook: HookInput, count: int, *within: int) -> str
     now, transcript = names.now(), hook.text("transcript_path")
 
     def save() -> str:
-        return _save(layout, hook, count, now, transcript=transcript)
+        return _save(layout, hook, now, tokens=count, transcript=transcript)
 
     return context_window.once(layout, *_whose(layout, hook), save, now, *within)[0]
 
 
-def _save(
-    layout: Layout, hook: HookInput, count: int, now: int, summary: str = "", transcript: str = ""
-) -> str:
+def _save(layout: Layout, hook: HookInput, now: int, **more: Any) -> str:
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving
 
     reason = "manual" if hook.text("trigger") == "manual" else "token_limit"
-    made = saving.automatic_snapshot(
-        layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
-    )
+    made = saving.automatic_snapshot(layout, reason=reason, now=now, **more)
     return layout.shown(snapshots.save(layout, made, now))
 
 
@@ -431,15 +419,6 @@ def _whose(layout: Layout, hook: HookInput) -> tuple[str, str]:
     from contextkit.memory.documents import store
 
     return hook.session or sessions.find_current(layout), store.current_task(layout)
-
-
-def _is_behind(hook: HookInput) -> bool:
-    """Whether the transcript still lacks the turn's last message."""
-    message, path = hook.text("last_assistant_message").strip(), hook.text("transcript_path")
-    if not message or not os.path.isfile(path):
-        return False
-    words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
-    return words not in formats.tail(path, _TAIL)
 
 
 def _usage(hook: HookInput) -> tuple[int, int]:
@@ -451,10 +430,3 @@ def _usage(hook: HookInput) -> tuple[int, int]:
         return context_window.usage(path) if os.path.isfile(path) else (0, 0)
     except ContextError:  # the format of another host
         return 0, 0
-
-
-def _summary(text: str) -> str:
-    """The summary that a host made, without the analysis that led to it."""
-    _, opened, rest = text.rpartition("<summary>")
-    whole = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
-    return whole.strip() or text.replace("<analysis>", "").strip()

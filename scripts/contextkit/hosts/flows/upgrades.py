@@ -40,10 +40,8 @@ def upgrade(layout: Layout, args: Arguments) -> str:
         adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
         top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
     if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
-        raise ContextError(
-            f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
-            " release in its place"
-        )
+        why = "is neither a git checkout nor what adopt made: unpack a newer release in its place"
+        raise ContextError(f"{version.TOOLKIT}: {why}")
     folder = os.path.join(layout.here, args.to)
     if args.to and os.path.isdir(folder):
         return _copy(os.path.realpath(folder), adopted, top, args, args.to)
@@ -133,15 +131,24 @@ def _checkout(here: str, args: Arguments) -> str:
     top = version.TOOLKIT
     if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
         raise ContextError(f"{top}: has changes that are not committed: commit them first")
-    target, place = _fetched(here, args)
+    folder = os.path.join(here, args.to)
+    if args.to and os.path.isdir(folder):
+        remote, ref = os.path.realpath(folder), "HEAD"
+    else:
+        remote, ref = _remote(top, args.to, vendored.source())
+    git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
+    target = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
+    place = f"{remote} {ref}" if ref != "HEAD" else remote
     lines = _news(
         lambda name: git.run(top, "show", f"{target}:{name}", fine=(0, 128)), place, args.force
     )
-    if _holds(top, target, "HEAD") and not args.force:
+    has_it = not git.run(top, "rev-list", "-n1", target, "^HEAD")
+    goes_on = not git.run(top, "rev-list", "-n1", "HEAD", f"^{target}")
+    if has_it and not args.force:
         return f"{version.VERSION} is here, and {place} has nothing newer"
     if args.dry_run:
         return "\n".join(lines)
-    if _holds(top, "HEAD", target):
+    if goes_on:
         git.run(top, "merge", "-q", "--ff-only", target)
     elif args.force:
         git.run(top, "checkout", "-q", "--detach", target)
@@ -151,25 +158,6 @@ def _checkout(here: str, args: Arguments) -> str:
             " without them: force=1"
         )
     return "\n".join(lines)
-
-
-def _fetched(here: str, args: Arguments) -> tuple[str, str]:
-    """The commit to go to, fetched, and its name."""
-    top = version.TOOLKIT
-    folder = os.path.join(here, args.to)
-    if args.to and os.path.isdir(folder):
-        remote, ref = os.path.realpath(folder), "HEAD"
-    else:
-        remote, ref = _remote(top, args.to, vendored.source())
-    git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
-    commit = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
-    return commit, f"{remote} {ref}" if ref != "HEAD" else remote
-
-
-def _holds(top: str, commit: str, later: str) -> bool:
-    """Whether a commit is part of the history of the `later` one."""
-    base = git.run(top, "merge-base", commit, later, fine=(0, 1)).strip()
-    return base == git.run(top, "rev-parse", commit).strip()
 
 
 def new_entries(old: str, new: str) -> list[str]:

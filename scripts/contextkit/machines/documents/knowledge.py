@@ -187,10 +187,8 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
     """Our notes on a remote; empty if they are lost or from an earlier identity."""
 
     def made(fields: dict[str, Any]) -> Remote:
-        entries = {
-            name: (int(number), Entry(**entry))
-            for name, (number, entry) in fields["entries"].items()
-        }
+        listed = fields["entries"].items()
+        entries = {name: (int(number), Entry(**entry)) for name, (number, entry) in listed}
         rest = ("number", "digest", "pending", "chain", "seen")
         return Remote(address=address, entries=entries, **{name: fields[name] for name in rest})
 

@@ -140,30 +140,24 @@ def parse_head(data: bytes, machine: str) -> Head:
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
     name = clean_name(str(fields.get("name") or "")) or machine
     listed = fields.get("chain")
-    if not _fits(listed, counts["number"], str(fields["digest"])):
+    texts = list(map(str, listed)) if isinstance(listed, list) else []
+    are_digests = texts == listed and all(map(_DIGEST.fullmatch, texts))
+    is_whole = are_digests and len(texts) == len(chain(counts["number"]))
+    if not is_whole or texts[-1:] != [fields["digest"]]:
         raise ContextError(f"{where}: names manifests that do not belong to its number")
     signature = fields.get("signature", "")
     return Head(
         machine=machine, name=name, digest=str(fields["digest"]), at=_time(fields),
-        chain=tuple(listed or ()), signature=signature if isinstance(signature, str) else "",
+        chain=tuple(texts), signature=signature if isinstance(signature, str) else "",
         **counts,
     )  # fmt: skip
-
-
-def _fits(listed: Any, number: int, digest: str) -> bool:
-    """Whether these are digests of the manifests up to `number`, the last one `digest`."""
-    if not isinstance(listed, list) or len(listed) != len(chain(number)):
-        return False
-    are_digests = all(isinstance(text, str) and _DIGEST.fullmatch(text) for text in listed)
-    return are_digests and listed[-1] == digest
 
 
 def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:
     """Render a manifest, one line per entry; fields that an entry does not need are left out."""
     rows = ({name: value for name, value in vars(entry).items() if value} for entry in entries)
-    lines = [json.dumps(fields, ensure_ascii=False) for fields in rows]
+    body = ",\n".join(json.dumps(fields, ensure_ascii=False) for fields in rows)
     top = {"machine": machine, "number": number, "since": since(number), "format": FORMAT}
-    body = ",\n".join(lines)
     return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
 
 
@@ -189,21 +183,16 @@ def entry(fields: Any, where: str) -> Entry:
     gone = fields.get("gone") is True
     digest = fields.get("sha256", "")
     needs_text = not gone and name.partition("/")[0] != ENDED
-    if not isinstance(digest, str) or not (_DIGEST.fullmatch(digest) or not needs_text):
+    if not isinstance(digest, str) or (needs_text and not _DIGEST.fullmatch(digest)):
         raise ContextError(f"{where}: {name}: has no digest")
     size = _count(fields, "bytes", where)
     if size > MOST_BYTES:
         raise ContextError(f"{where}: {name}: larger than {MOST_BYTES} bytes")
     return Entry(
-        name=name,
-        sha256=digest,
-        bytes=size,
-        at=_time(fields),
-        count=_count(fields, "count", f"{where}: {name}"),
-        gone=gone,
-        redacted=fields.get("redacted") is True,
+        name=name, sha256=digest, bytes=size, at=_time(fields), gone=gone,
+        count=_count(fields, "count", f"{where}: {name}"), redacted=fields.get("redacted") is True,
         about=clean(str(fields.get("about", "")))[:200],
-    )
+    )  # fmt: skip
 
 
 def check_name(name: str, where: str) -> str:

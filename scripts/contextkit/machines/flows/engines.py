@@ -39,9 +39,14 @@ class Sending(NamedTuple):
     before: str
 
     @property
+    def last(self) -> tuple[tuple[str, bytes], ...]:
+        """The manifest and the head, each with its key."""
+        return self.manifest, (manifests.head_key(self.machine), self.head)
+
+    @property
     def size(self) -> int:
         """The number of bytes to send."""
-        return sum(map(len, self.objects.values())) + len(self.manifest[1]) + len(self.head)
+        return sum(map(len, self.objects.values())) + sum(len(data) for _, data in self.last)
 
 
 class Engine:
@@ -62,7 +67,7 @@ class Engine:
         raise NotImplementedError
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) for the keys that exist, in any order."""
+        """(key, value) for the keys that exist, in any order; without a machine, heads of many."""
         raise NotImplementedError
 
     def forget(self, machine: str) -> None:
@@ -71,27 +76,22 @@ class Engine:
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine, by its id."""
-        keys = {
-            manifests.head_key(machine): machine
-            for machine in self._machines()
-            if manifests.is_id(machine)
-        }
+        machines = filter(manifests.is_id, self._machines())
+        keys = {manifests.head_key(machine): machine for machine in machines}
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:
-        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
-        self._check(sending)
-        head = (manifests.head_key(sending.machine), sending.head)
-        for keys in (sending.objects, dict([sending.manifest]), dict([head])):
-            self._write(keys)
-        return sending.size
-
-    def _check(self, sending: Sending) -> None:
-        """Raise Elsewhere if the head there is not our last one."""
+        """Send it; the bytes sent. Raises Elsewhere if the head there is not our last one."""
         machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
         if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
             raise Elsewhere(f"another folder pushes as {machine}")
+        self._send(sending)
+        return sending.size
+
+    def _send(self, sending: Sending) -> None:
+        for keys in (sending.objects, *({key: data} for key, data in sending.last)):
+            self._write(keys)
 
 
 class Folder(Engine):
@@ -102,18 +102,15 @@ class Folder(Engine):
         files.keep(self._where, self._where)  # others write there, too
 
     def _machines(self) -> list[str]:
-        try:
-            return os.listdir(os.path.join(self._where, "machines"))
-        except FileNotFoundError:
-            return []
+        place = os.path.join(self._where, "machines")
+        return os.listdir(place) if os.path.lexists(place) else []
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         for key in keys:
-            try:
-                with files.opened(os.path.join(self._where, key)) as file:
-                    yield key, file.read(manifests.MOST_MANIFEST + 1)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
+            path = os.path.join(self._where, key)
+            missing = contextlib.suppress(FileNotFoundError, NotADirectoryError)
+            with missing, open(files.opened(path), "rb") as file:
+                yield key, file.read(manifests.MOST_MANIFEST + 1)
 
     def _write(self, keys: dict[str, bytes]) -> None:
         for key, data in keys.items():
@@ -139,10 +136,8 @@ class Objects(Engine):
 
     @functools.cached_property
     def _obstore(self) -> Any:
-        return packages.optional(
-            "obstore", "obstore.store", requirement="obstore>=0.12,<0.13",
-            purpose="object stores need",
-        )  # fmt: skip
+        wanted, why = "obstore>=0.12,<0.13", "object stores need"
+        return packages.optional("obstore", "obstore.store", requirement=wanted, purpose=why)
 
     @functools.cached_property
     def _store(self) -> Any:
@@ -176,12 +171,11 @@ class Objects(Engine):
                 self._obstore.delete(self._store, [entry["path"] for entry in batch])
 
     def _get(self, key: str) -> bytes | None:
-        with self._errors():
-            try:
-                result = self._obstore.get(self._store, key)
-            except FileNotFoundError:
-                return None
-            return bytes(result.bytes()) if result.meta["size"] <= manifests.MOST_MANIFEST else None
+        with self._errors(), contextlib.suppress(FileNotFoundError):
+            result = self._obstore.get(self._store, key)
+            if result.meta["size"] <= manifests.MOST_MANIFEST:
+                return bytes(result.bytes())
+        return None
 
     def _put(self, key: str, data: bytes) -> None:
         with self._errors():
@@ -212,6 +206,7 @@ _AUTHOR = b"contextkit <contextkit@localhost> 0 +0000"
 # Sections of the user's own settings that say how to reach a remote.
 _REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "core.gitproxy",
                "protocol.", "ssh.")  # fmt: skip
+_MOVES = (".fetch", ".push", ".mirror", ".prune", ".tagopt", ".promisor", ".partialclonefilter")
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
          "-c", "core.fsmonitor=false", "-c", "push.recurseSubmodules=no",
          "-c", "protocol.ext.allow=never",
@@ -243,13 +238,17 @@ class Git(Engine):
         self._repository = layout.repository
         self._ours = (f"--git-dir={self._folder}", *_SAFE)
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
-            _forget_removed(os.path.dirname(self._folder))
+            place = os.path.dirname(self._folder)  # what was fetched for roots that are gone, goes
+            for entry in os.scandir(place) if os.path.isdir(place) else ():
+                root = files.first_line(os.path.join(entry.path, _WHOSE))
+                if root and not os.path.isdir(root):
+                    shutil.rmtree(entry.path, ignore_errors=True)
             files.make_folder(self._folder)
             git.run(self._top, "init", "--quiet", "--bare", "--template=", self._folder)
             files.write(os.path.join(self._folder, _WHOSE), layout.root + "\n")
 
-    def heads(self) -> dict[str, bytes]:
-        """Fetch what is new on every machine's ref; return the head of each, by machine id."""
+    def _machines(self) -> list[str]:
+        """The names of the refs of machines; fetches what is new on every one."""
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
@@ -257,26 +256,18 @@ class Git(Engine):
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
         listed = self._git("for-each-ref", "--format=%(refname)", self._here()).splitlines()
-        machines = filter(manifests.is_id, (ref.removeprefix(self._here()) for ref in listed))
-        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in machines}
-        return {keys[key]: data for key, data in self._read(keys)}
+        return [ref.removeprefix(self._here()) for ref in listed]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) for the keys that the machine has; `heads` has fetched them."""
-        for name, data in self._read(f"{machine}:{key}" for key in keys):
-            yield name.partition(":")[2], data
+        """(key, value) for the keys that exist, read by one process; `heads` has fetched them.
 
-    def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Each existing `machine:key` with its content, all read by one process."""
-        keys, here = list(wanted), self._here()
-        path = os.path.join(self._folder, f"wanted-{os.getpid()}")
-        files.write(path, "".join(f"{here}{key}\n" for key in keys), derived=True)
-        try:
-            answer = self._git("cat-file", "--batch", stdin=path)
-        finally:
-            files.discard(path)
+        Without a machine, each key is looked for on the ref of the one that it names.
+        """
+        wanted, here = list(keys), self._here()
+        blobs = [f"{here}{machine or key.split('/')[1]}:{key}\n" for key in wanted]
+        answer = self._fed("".join(blobs), "cat-file", "--batch")
         data, at = answer.encode("utf-8", "surrogateescape"), 0
-        for key in keys:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
+        for key in wanted:  # `<digest> <kind> <size>`, then the content; or `<name> missing`
             head, _, _ = data[at:].partition(b"\n")
             at += len(head) + 1
             fields = head.split()
@@ -285,36 +276,31 @@ class Git(Engine):
                 yield key, data[at:end]
                 at = end + 1
 
-    def put(self, sending: Sending) -> int:
+    def _send(self, sending: Sending) -> None:
         """Replace the last commit with one of the new keys and the old ones that are kept.
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
-        self._check(sending)
-        machine = sending.machine
-        ref = self._here() + machine
+        name, ref = REFS + sending.machine, self._here() + sending.machine
         old = self._oid(ref)
         new = self._commit(sending, old)
         self._mark_shallow(old)
         try:
-            self._git(
-                "push", "--quiet", "--no-verify", f"--force-with-lease={REFS}{machine}:{old}",
-                *self._served("receive-pack"), "--", self._remote, f"{new}:{REFS}{machine}",
-            )  # fmt: skip
+            self._push(f"{new}:{name}", f"--force-with-lease={name}:{old}")
         except ContextError as error:
             if "stale info" in str(error):
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
-        return sending.size
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""
-        self._git(
-            "push", "--quiet", "--no-verify", *self._served("receive-pack"), "--", self._remote,
-            f":{REFS}{machine}",
-        )  # fmt: skip
+        self._push(f":{REFS}{machine}")
         self._git("update-ref", "-d", self._here() + machine)
+
+    def _push(self, what: str, *options: str) -> None:
+        served = self._served("receive-pack")
+        self._git("push", "--quiet", "--no-verify", *options, *served, "--", self._remote, what)
 
     def _commit(self, sending: Sending, old: str) -> str:
         """Commit, without parents, the tree of `old` less the keys that go, plus what is sent."""
@@ -326,16 +312,10 @@ class Git(Engine):
             listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split("\0")
             gone = [name for name in listed if name and name not in sending.keep]
             stream += [b"D %s\n" % os.fsencode(name) for name in gone]
-        head = (manifests.head_key(sending.machine), sending.head)
-        for key, data in (*sending.objects.items(), sending.manifest, head):
+        for key, data in (*sending.objects.items(), *sending.last):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
-        path = os.path.join(self._folder, f"stream-{os.getpid()}")
-        files.write(path, stream, derived=True)
-        try:
-            self._git("fast-import", "--quiet", "--done", "--force", stdin=path)
-        finally:
-            files.discard(path)
+        self._fed(stream, "fast-import", "--quiet", "--done", "--force")
         new = self._oid(work)
         self._git("update-ref", "-d", work)
         return new
@@ -359,11 +339,10 @@ class Git(Engine):
     def _served(self, program: str) -> tuple[str, ...]:
         """The option that keeps a remote on this machine from running anything of its own."""
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
-        for named in (self._remote, *others.splitlines()):
-            address = self._git("ls-remote", "--get-url", "--", named).strip()
-            if git.is_local(address):
-                return (f"--{program}={_SERVED} {program}",)
-        return ()
+        addresses = (self._git("ls-remote", "--get-url", "--", named).strip()
+                     for named in (self._remote, *others.splitlines()))  # fmt: skip
+        is_here = any(map(git.is_local, addresses))
+        return (f"--{program}={_SERVED} {program}",) if is_here else ()
 
     @functools.cached_property
     def _settings(self) -> dict[str, str]:
@@ -373,25 +352,34 @@ class Git(Engine):
         listed = git.run(
             self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)
         ).split("\0")
-        taken = []
-        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
-            name, equals, value = setting.partition("\n")
-            if scope in ("local", "worktree") and name.lower().startswith(_REACHED_BY):
-                if not name.endswith((".fetch", ".push", ".mirror", ".prune", ".tagopt",
-                                      ".promisor", ".partialclonefilter")):  # fmt: skip
-                    taken.append((name, f"{name}={value}" if equals else name, value))
         # In the form of `git -c`: git before 2.31 does not know GIT_CONFIG_COUNT, which is needed
         # only for a name that itself contains `=`.
-        escaped = [option.replace("'", r"'\''") for name, option, _ in taken if "=" not in name]
-        plain = [f"'{option}'" for option in escaped]
-        given_already = os.environ.get("GIT_CONFIG_PARAMETERS", "")
-        variables = {"GIT_CONFIG_PARAMETERS": " ".join([*plain, given_already]).strip()}
+        variables: dict[str, str] = {}
+        plain = []
         count = int(os.environ.get("GIT_CONFIG_COUNT", "0") or 0)
-        for name, _, value in taken:
+        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
+            name, _, value = setting.partition("\n")
+            reaches = name.lower().startswith(_REACHED_BY) and not name.endswith(_MOVES)
+            if scope not in ("local", "worktree") or not reaches:
+                continue
             if "=" in name:
                 variables |= {f"GIT_CONFIG_KEY_{count}": name, f"GIT_CONFIG_VALUE_{count}": value}
                 count += 1
+            else:
+                option = setting.replace("\n", "=", 1).replace("'", r"'\''")
+                plain.append(f"'{option}'")
+        plain.append(os.environ.get("GIT_CONFIG_PARAMETERS", ""))
+        variables["GIT_CONFIG_PARAMETERS"] = " ".join(plain).strip()
         return {**variables, "GIT_CONFIG_COUNT": str(count)}
+
+    def _fed(self, data: str | list[bytes], *arguments: str) -> str:
+        """The output of git with this on its standard input."""
+        path = os.path.join(self._folder, f"given-{os.getpid()}")
+        files.write(path, data, derived=True)
+        try:
+            return self._git(*arguments, stdin=path)
+        finally:
+            files.discard(path)
 
     def _git(self, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,)) -> str:
         """The output of git in our repository; raises ContextError on failure."""
@@ -408,14 +396,6 @@ def folder(layout: Layout) -> str:
     """The repository that keeps what was fetched for this root, in the user's cache folder."""
     name = names.sha256(os.fsencode(layout.root))[:16]
     return os.path.join(owned.user_folder("CACHE"), "sync", name)
-
-
-def _forget_removed(place: str) -> None:
-    """Remove what was fetched for roots that are no longer there."""
-    for entry in os.scandir(place) if os.path.isdir(place) else ():
-        root = files.first_line(os.path.join(entry.path, _WHOSE))
-        if root and not os.path.isdir(root):
-            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 class Key:
@@ -474,14 +454,12 @@ class Sealed(Engine):
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine; one not encrypted with our key is returned as is."""
-        return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
-
-    def _opened(self, head: bytes) -> bytes:
-        try:
-            data = base64.b64decode(json.loads(head)[_SEALED])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return head
-        return self._key.decrypted(data) or head
+        heads = self._engine.heads()
+        for machine, head in heads.items():
+            with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+                data = base64.b64decode(json.loads(head)[_SEALED])
+                heads[machine] = self._key.decrypted(data) or head
+        return heads
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """(key, value) for the keys that exist; DAMAGED for an object sealed by another key.
@@ -503,24 +481,17 @@ class Sealed(Engine):
     def put(self, sending: Sending) -> int:
         key, (name, manifest) = self._key, sending.manifest
         objects = {self._name(k): key.encrypted(data) for k, data in sending.objects.items()}
-        return self._engine.put(
-            sending._replace(
-                objects=objects,
-                manifest=(name, key.encrypted(manifest)),
-                head=self._closed(sending.machine, sending.head),
-                keep=frozenset(map(self._name, sending.keep)),
-                before=key.digest(sending.before) if sending.before else "",
-            )
-        )
-
-    def _closed(self, machine: str, head: bytes) -> bytes:
-        """A head with the fields an engine needs and the whole one encrypted inside."""
-        inner = manifests.parse_head(head, machine)
-        shown: dict[str, Any] = {**vars(inner), "name": machine, "signature": ""}
-        shown["chain"] = list(map(self._key.digest, inner.chain))
-        shown["digest"] = self._key.digest(inner.digest)
-        shown[_SEALED] = base64.b64encode(self._key.encrypted(head)).decode()
-        return (json.dumps(shown) + "\n").encode()
+        inner = manifests.parse_head(sending.head, sending.machine)
+        head: dict[str, Any] = {  # the fields an engine needs, and the whole one encrypted inside
+            **vars(inner), "name": sending.machine, "signature": "",
+            "chain": list(map(key.digest, inner.chain)), "digest": key.digest(inner.digest),
+            _SEALED: base64.b64encode(key.encrypted(sending.head)).decode(),
+        }  # fmt: skip
+        return self._engine.put(sending._replace(
+            objects=objects, manifest=(name, key.encrypted(manifest)),
+            head=(json.dumps(head) + "\n").encode(), keep=frozenset(map(self._name, sending.keep)),
+            before=key.digest(sending.before) if sending.before else "",
+        ))  # fmt: skip
 
     def forget(self, machine: str) -> None:
         self._engine.forget(machine)

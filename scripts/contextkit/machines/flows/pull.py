@@ -79,7 +79,11 @@ def pull(
         if not dry_run:
             if chosen == Choice():
                 there.seen.update(offer.read)
-            _make_indexes(offer)
+            for session in offer.sessions:  # their indexes are made anew, from their files
+                with retention.session_lock(layout, session):
+                    repaired = payloads.repair(layout, session, offer.now)
+                report.messages += [line for line in repaired if "listed now" not in line]
+            files.settle()
             addresses.save_origins(layout, shares.origins(layout, notes))
             notes.unfinished = False
             knowledge.save(layout, notes)
@@ -108,11 +112,10 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     entries = [entry for _, entry in newest.values() if chosen.takes(entry.name, entry.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
-    ended, outputs, documents = list[Entry](), list[Entry](), list[Entry]()
-    apart = {manifests.ENDED: ended, shares.OUTPUT: outputs}
-    for entry in sorted(wanted, key=lambda entry: entry.name):
-        apart.get(entry.kind, documents).append(entry)
-    for entry in ended:
+    wanted.sort(key=lambda entry: entry.name)
+    outputs = [entry for entry in wanted if entry.kind == shares.OUTPUT]
+    documents = [entry for entry in wanted if entry.kind not in (manifests.ENDED, shares.OUTPUT)]
+    for entry in (entry for entry in wanted if entry.kind == manifests.ENDED):
         _end(offer, entry)
     if report.dry_run:
         for entry in [*documents, *outputs]:
@@ -124,9 +127,22 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
 
 def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
     """Fetch documents in batches and offer each; a refused one is reported."""
+    sender = offer.sender.id
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
-        _announce(offer, part)
+        offer.notes.unfinished = True
+        for entry in part:  # what the sender may write here is known even if this is killed
+            version = offer.notes.documents.setdefault(entry.name, Version(sha256="", gone=True))
+            if version.gone:
+                version.source = sender
+            if version.source == sender:
+                version.coming = entry.sha256
+            elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
+                at_ours = shares.place(offer.layout, entry.name) + stores.MARK + sender
+                shown = offer.layout.shown(at_ours)
+                copy = Copy(path=shown, sha256=entry.sha256, machine=sender)
+                version.beside += [copy] if copy not in version.beside else []
+        knowledge.save(offer.layout, offer.notes)
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
         texts = dict(at.get(offer.sender.id, keys))
         for entry in part:
@@ -136,23 +152,6 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
                 if isinstance(error, manifests.Unreadable):  # the next pull tries again
                     offer.read.pop(offer.sender.id, None)
                 offer.refuse(entry, error)
-
-
-def _announce(offer: Offer, documents: list[Entry]) -> None:
-    """Record what the sender may write here, so that it is known even if the pull is killed."""
-    offer.notes.unfinished = True
-    sender = offer.sender.id
-    for entry in documents:
-        version = offer.notes.documents.setdefault(entry.name, Version(sha256="", gone=True))
-        if version.gone:
-            version.source = sender
-        if version.source == sender:
-            version.coming = entry.sha256
-        elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
-            at = shares.place(offer.layout, entry.name) + stores.MARK + sender
-            copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=sender)
-            version.beside += [copy] if copy not in version.beside else []
-    knowledge.save(offer.layout, offer.notes)
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
@@ -193,7 +192,13 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         _take_own(offer, entry, data)
         return
     path = shares.place(offer.layout, entry.name)
-    _check_spelling(offer, entry.name)
+    if not offer.spelled:
+        for document, version in offer.notes.documents.items():
+            offer.spelled.update(() if version.gone else _spellings(document))
+    for folded, part in _spellings(entry.name):  # which some file systems take for another's
+        other = offer.spelled.setdefault(folded, part)
+        if other != part:
+            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
     shares.check(entry.name, data)
     shares.prepare(offer.layout, entry.name)
     with shares.lock(offer.layout, entry.name, path):
@@ -201,21 +206,7 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         if session:
             retention.resume(offer.layout, session, offer.now)
             offer.sessions[session] = None
-        did = _settle(offer, entry, path, data)
-    if did:
-        word, _, to = did.partition(" ")
-        offer.tell(word, entry, to)
-
-
-def _check_spelling(offer: Offer, name: str) -> None:
-    """Raise ContextError for a name that some file systems take for another one that is here."""
-    if not offer.spelled:
-        for document, version in offer.notes.documents.items():
-            offer.spelled.update(() if version.gone else _spellings(document))
-    for folded, part in _spellings(name):
-        other = offer.spelled.setdefault(folded, part)
-        if other != part:
-            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
+        _settle(offer, entry, path, data)
 
 
 def _spellings(name: str) -> Iterator[tuple[str, str]]:
@@ -226,8 +217,8 @@ def _spellings(name: str) -> Iterator[tuple[str, str]]:
         yield unicodedata.normalize("NFKC", part).casefold(), part
 
 
-def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
-    """Reconcile a document with what is at its place; return what was done, empty for nothing."""
+def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
+    """Reconcile a document with what is at its place; report what was done, if anything."""
     if not os.path.lexists(path):
         try:
             files.create(path, data, exact=True)
@@ -236,26 +227,22 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
             pass  # another process made it just now
     ours = files.read_bytes(path)
     version = shares.note(offer.notes, entry.name, ours, (), offer.now)
-    if ours == data:
-        _note_settled(offer, version, entry)
-        return ""
-    if version.source == offer.sender.id:  # as the sender gave it
+    if version.source == offer.sender.id and ours != data:  # as the sender gave it
         files.write(path, data)
         return _taken(offer, entry, path, data)
     merge = shares.merger(entry.name)
     both = (data, ours) if version.author == offer.sender.id else (ours, data)
-    merged = merge(*both) if merge else None
-    if merged is not None:
-        _note_settled(offer, version, entry)
-        if merged == ours:
-            return ""
+    merged = ours if ours == data else merge(*both) if merge else None
+    if merged is None:
+        return _beside(offer, entry, path, data, version)
+    _note_settled(offer, version, entry)
+    if merged != ours:
         files.write(path, merged)
         shares.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
-        return "merged"
-    return _beside(offer, entry, path, data, version)
+        offer.tell("merged", entry)
 
 
-def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
+def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
     """Record that the sender's text is now at `path`."""
     version = offer.notes.documents[entry.name]
     state = os.stat(path)
@@ -265,13 +252,13 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     version.coming = ""
     _note_settled(offer, version, entry)
     shares.note_settled(offer.layout, version)
-    return "taken"
+    offer.tell("taken", entry)
 
 
-def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
+def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> None:
     """Keep their text beside ours, in place of their older one if nobody edited that.
 
-    A copy is recorded before it is written, as `_announce` did: after a kill in between, it is
+    A copy is recorded before it is written, as `_fetch` did: after a kill in between, it is
     known as theirs.
     """
     announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}
@@ -292,7 +279,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
         except FileExistsError:
             version.beside.pop()  # somebody took the name just now: the next one
     version.counts[offer.sender.id] = entry.count
-    return f"beside {copy.path}"
+    offer.tell("beside", entry, copy.path)
 
 
 def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
@@ -303,8 +290,7 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
     if entry.kind == shares.SUBAGENTS:
         did, count = "merged", shares.take_rows(offer.layout, offer.sender, data)
     else:
-        did = HISTORY
-        count = shares.take_events(offer.layout, entry.name, offer.sender, data)
+        did, count = HISTORY, shares.take_events(offer.layout, entry.name, offer.sender, data)
     offer.notes.documents[entry.name] = Version(
         sha256=entry.sha256, bytes=entry.bytes, at=entry.at, source=offer.sender.id,
         counts={offer.sender.id: entry.count},
@@ -356,15 +342,3 @@ def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
         many = names.counted(len(others), "document")
         offer.tell("kept", entry, f"ended there; here it has {many} of its own")
     return bool(others)
-
-
-def _make_indexes(offer: Offer) -> None:
-    """Rebuild, from its files, the manifest of each session that received something."""
-    for session in offer.sessions:
-        with retention.session_lock(offer.layout, session):
-            offer.report.messages += [
-                line
-                for line in payloads.repair(offer.layout, session, offer.now)
-                if "listed now" not in line
-            ]
-    files.settle()

@@ -93,8 +93,13 @@ class _Push:
             return False
         if head.digest != remote.digest or not remote.entries:
             there = remotes.read_entries(self._at, head, 0)
-            if not _may_be_ours(notes, [entry for _, entry in there.values()]):
-                return False
+            for _, entry in there.values():  # ours: no higher count, no other text at a count
+                version = notes.documents.get(entry.name)
+                ours = version if version and notes.is_ours(version) else None
+                is_same = ours is not None and ours.counts.get(notes.machine, 0) == entry.count
+                is_other = ours is not None and ours.sha256 != entry.sha256 and not entry.redacted
+                if entry.count > notes.count or (is_same and is_other):
+                    return False
             remote.entries = there
         remote.arrived(head)
         return True
@@ -152,18 +157,6 @@ class _Push:
         return sent
 
 
-def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
-    """Whether the entries may be ours: no higher count, no other text at the same count."""
-    for entry in entries:
-        version = notes.documents.get(entry.name)
-        ours = version if version and notes.is_ours(version) else None
-        is_same_count = ours is not None and ours.counts.get(notes.machine, 0) == entry.count
-        is_other = ours is not None and ours.sha256 != entry.sha256 and not entry.redacted
-        if entry.count > notes.count or (is_same_count and is_other):
-            return False
-    return True
-
-
 def _changed(notes: Notes, there: Remote) -> list[str]:
     """The names of what this machine wrote and the remote lacks in its current version."""
 
@@ -187,17 +180,12 @@ def _next(
     since = manifests.since(number)
     listed = [entry for brought_by, entry in there.entries.values() if brought_by > since]
     data = manifests.pack(manifests.render(machine.id, number, listed))
-    kept = _kept(there)
+    kept, digest = _kept(there), names.sha256(data)
     head = Head(
-        machine=machine.id,
-        name=machine.name,
-        number=number,
-        digest=names.sha256(data),
-        at=names.iso(now),
-        documents=len(kept),
-        bytes=sum(entry.bytes for entry in kept),
-        chain=(*there.chain[: len(manifests.chain(since))], names.sha256(data)),
-    )
+        machine=machine.id, name=machine.name, number=number, digest=digest, at=names.iso(now),
+        documents=len(kept), bytes=sum(entry.bytes for entry in kept),
+        chain=(*there.chain[: len(manifests.chain(since))], digest),
+    )  # fmt: skip
     return head, (manifests.manifest_key(machine.id, number), data)
 
 

@@ -121,26 +121,25 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
 
 
 def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, Any]]:
-    """A row for every machine of a remote, most recent push first; `here` is this one."""
+    """A row for every machine of a remote, most recent push first; `here` is this one.
+
+    `signed` says who signed, or what is wrong; it is empty if the user knows no signers.
+    """
     at, _ = engine(layout, remote)
     here, keys, now = knowledge.identity(layout), of_user(layout), names.now()
     heads = read_heads(at.heads(), messages).values()
     shown = ("machine", "name", "at", "documents", "bytes")
-    return [
-        {"id": head.machine, **{name: getattr(head, name) for name in shown},
-         "age": names.age(names.moment(head.at), now, "dhm") if head.at else "unknown",
-         "here": here is not None and here.id == head.machine,
-         "signed": _signed(keys, head)}
-        for head in sorted(heads, key=lambda head: (head.at, head.machine), reverse=True)
-    ]  # fmt: skip
-
-
-def _signed(keys: Keys, head: Head) -> str:
-    """Who signed a head, or what is wrong; empty if the user knows no signers."""
-    try:
-        return " ".join(filter(None, standing(keys, head, "")))
-    except ContextError:
-        return "a wrong signature"
+    rows = []
+    for head in sorted(heads, key=lambda head: (head.at, head.machine), reverse=True):
+        try:
+            signed = " ".join(filter(None, standing(keys, head, "")))
+        except ContextError:
+            signed = "a wrong signature"
+        age = names.age(names.moment(head.at), now, "dhm") if head.at else "unknown"
+        rows.append({"id": head.machine, **{name: getattr(head, name) for name in shown},
+                     "age": age, "here": here is not None and here.id == head.machine,
+                     "signed": signed})  # fmt: skip
+    return rows
 
 
 def meant(heads: list[Head], which: str, option: str) -> list[Head]:
@@ -203,12 +202,11 @@ def signed(keys: Keys, head: Head) -> Head:
     if not keys.key:
         return head
     literal = keys.key.removeprefix("key::")
-    with tempfile.TemporaryDirectory() as folder:
-        path = keys.key
-        if literal != keys.key or literal.startswith("ssh-"):
-            path = os.path.join(folder, "key.pub")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(literal + "\n")
+    is_key = literal != keys.key or literal.startswith("ssh-")
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(literal + "\n")
+        file.flush()
+        path = file.name if is_key else keys.key
         status, out, reason = _run(head, "sign", "-f", path, "-n", _NAMESPACE)
     if status:
         raise ContextError(f"not signed: {reason}: is the key there, and known to ssh-agent?")
@@ -219,15 +217,14 @@ def signer(keys: Keys, head: Head) -> str:
     """The known signer who signed a head; '' for none. Raises ContextError."""
     if not (keys.signers and head.signature):
         return ""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "signature")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(head.signature)
-        options = ("-n", _NAMESPACE, "-s", path)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(head.signature)
+        file.flush()
+        options = ("-n", _NAMESPACE, "-s", file.name)
         status, _, _ = _run(head, "check-novalidate", *options)
         if status:
             raise ContextError("its signature does not belong to it: nothing is taken from there")
-        status, out, _ = _run(head, "find-principals", "-s", path, "-f", keys.signers)
+        status, out, _ = _run(head, "find-principals", "-s", file.name, "-f", keys.signers)
         for name in out.splitlines() if not status else ():
             if not _run(head, "verify", *options, "-f", keys.signers, "-I", name)[0]:
                 return manifests.clean_name(name)

@@ -12,6 +12,7 @@ import fnmatch
 import json
 import os
 import re
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,35 +44,22 @@ _LINE = 4_000  # bytes of an event
 _PIECE = 1 << 16  # bytes of a piece of the ledger
 
 
-def kinds() -> tuple[str, ...]:
-    """Every kind that can travel."""
-    return (*(store.kind for store in stores.STORES if store.travels), *OWN, OUTPUT)
-
-
-def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: those not in git, and the inbox."""
-    in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
-    return tuple(kind for kind in kinds() if kind not in in_git)
-
-
-def _store(kind: str) -> stores.Store | None:
-    store = stores.BY_KIND.get(kind)
-    return store if store and store.travels else None
+_STORES = {store.kind: store for store in stores.STORES if store.travels}
+KINDS = (*_STORES, *OWN, OUTPUT)  # all that can travel
+# Those that travel unless others are named: what is not in git, and the inbox.
+_USUAL = {kind for kind in KINDS
+          if kind not in _STORES or _STORES[kind].is_file or not _STORES[kind].in_git}  # fmt: skip
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
     """(name, path) of every file here that can travel, in no particular order."""
-    for store in stores.STORES:
-        if not store.travels:
-            continue
-        place = layout.store(store.kind)
-        if store.is_file:
-            if os.path.isfile(place) and not os.path.islink(place):
-                yield f"{store.kind}/{os.path.basename(store.place)}", place
-            continue
-        for relative in _below(place):
+    for kind, store in _STORES.items():
+        place = layout.store(kind)
+        if store.is_file and os.path.isfile(place) and not os.path.islink(place):
+            yield f"{kind}/{os.path.basename(store.place)}", place
+        for relative in () if store.is_file else _below(place):
             if any(_matches(relative, pattern) for pattern in store.travels):
-                yield f"{store.kind}/{relative}", os.path.join(place, relative)
+                yield f"{kind}/{relative}", os.path.join(place, relative)
     for run in runs.load_all(layout).documents:  # what agents wrote, and what was made of it
         folder = layout.join(run.output_dir)
         roster = formats.object_in(files.text_of(os.path.join(folder, runs.ROSTER_FILE)).encode())
@@ -94,29 +82,25 @@ def _matches(relative: str, pattern: str) -> bool:
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """(name, text) of what only this machine writes: its subagents, its ledger pieces."""
+    """(name, text) of what only this machine writes: its subagents, and its ledger by month.
+
+    The ledger comes in pieces that no longer change once full.
+    """
     rows = [row for row in registry.load_all(layout).documents if not row.get("machine")]
     if rows:
         marked = [{**row, "machine": machine.id} for row in rows]
         yield f"{SUBAGENTS}/{machine.id}.json", (registry.render(marked) + "\n").encode()
-    yield from _ledger(layout, machine)
-
-
-def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """This machine's own ledger lines by month, in pieces that no longer change once full."""
     for path in ledger.months(layout):
         month = os.path.basename(path).removesuffix(".jsonl")
         data = files.read_bytes(path)
         whole = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
-        lines = [line for line in whole if b'"machine":' not in line]
-        piece, size, number = [], 0, 0
-        for line in [*lines, b""]:
-            piece.append(line)
-            size += len(line)
-            if size and (size >= _PIECE or not line):
-                name = f"{LEDGER}/{machine.id}/{month}-{number}.jsonl"
-                yield name, b"".join(piece)
-                piece, size, number = [], 0, number + 1
+        pieces = [b""]
+        for line in (line for line in whole if b'"machine":' not in line):
+            if len(pieces[-1]) >= _PIECE:
+                pieces.append(b"")
+            pieces[-1] += line
+        for number, piece in enumerate(filter(None, pieces)):
+            yield f"{LEDGER}/{machine.id}/{month}-{number}.jsonl", piece
 
 
 def address(name: str) -> str:
@@ -127,7 +111,7 @@ def address(name: str) -> str:
         return f"{'session' if of == 'payload' else 'task'}:{subject}"
     if kind == LEDGER:
         return f"{LEDGER}:{path.rpartition('/')[2].removesuffix('.jsonl')}"
-    store = _store(kind)
+    store = _STORES.get(kind)
     return f"{kind}:{path.removesuffix(store.suffix) if store else path}"
 
 
@@ -141,8 +125,14 @@ def place(layout: Layout, name: str) -> str:
     """The path here for another machine's document. Raises ContextError for one of no store."""
     kind, relative = manifests.check_name(name, "what came in").partition("/")[::2]
     if kind == OUTPUT:
-        return _output_place(layout, relative)
-    store = _store(kind)
+        run, _, rest = relative.partition("/")
+        if not sessions.is_name(run) or not _OUTPUTS.fullmatch(rest):
+            raise ContextError(f"output/{names.brief(relative)}: is not output of a run")
+        folder = os.path.normpath(runs.load(layout, run).output_dir)
+        if not f"{folder}/".startswith(_OUTPUT_PLACES):
+            raise ContextError(f"{folder}: output of another machine only goes where reviews write")
+        return _below_store(layout, layout.join(folder), rest, OUTPUT)
+    store = _STORES.get(kind)
     if store is None or stores.MARK in relative or relative.endswith(".tmp"):
         raise ContextError(f"{names.brief(name)}: documents of this kind do not travel")
     if store.is_file:
@@ -161,16 +151,6 @@ def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
     files.inside(layout.root, store, kind)
     files.keep(layout.root, store)
     return files.proved(os.path.join(store, relative))
-
-
-def _output_place(layout: Layout, relative: str) -> str:
-    run, _, name = relative.partition("/")
-    if not sessions.is_name(run) or not _OUTPUTS.fullmatch(name):
-        raise ContextError(f"output/{names.brief(relative)}: is not output of a run")
-    folder = os.path.normpath(runs.load(layout, run).output_dir)
-    if not f"{folder}/".startswith(_OUTPUT_PLACES):
-        raise ContextError(f"{folder}: output of another machine only goes where reviews write")
-    return _below_store(layout, layout.join(folder), name, OUTPUT)
 
 
 def prepare(layout: Layout, name: str) -> None:
@@ -198,7 +178,7 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
     kind = name.partition("/")[0]
     if kind == "payload":
         return retention.session_lock(layout, session_of(name))
-    store = _store(kind)
+    store = _STORES.get(kind)
     if kind == "run" or (store and store.is_file):
         return files.locked(layout.lock(path))
     return nullcontext()
@@ -216,7 +196,7 @@ def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]
         is_ours = version.source in ("", notes.machine) or kind in OWN
         if version.gone or is_ours or not version.sha256:
             continue
-        store = _store(kind)
+        store = _STORES.get(kind)
         path = layout.store(kind) if store else place(layout, name)
         path = path if not store or store.is_file else os.path.join(path, relative)
         machine = notes.names.get(version.source, version.source)
@@ -229,28 +209,26 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     It keeps our entries, adds nothing if ours includes theirs, and returns None for two texts that
     are not versions of one document.
     """
-    store = _store(name.partition("/")[0])
+    store = _STORES.get(name.partition("/")[0])
     return stores.module(store).merge if store and store.merges else None
 
 
 def check(name: str, data: bytes) -> None:
     """Raise ContextError for a text that is not a valid document of its kind."""
-    kind, path = name.partition("/")[::2]
+    (kind, path), where = name.partition("/")[::2], address(name)
     if kind == "payload":
-        payloads.parse(data, address(name))
+        payloads.parse(data, where)
         return
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise ContextError(f"{address(name)}: is not UTF-8") from None
+        raise ContextError(f"{where}: is not UTF-8") from None
     if kind == "run" and path.endswith(".json"):
-        run = runs.parse(text, address(name))
+        run = runs.parse(text, where)
         if f"{run.id}.json" != path:
-            raise ContextError(f"{address(name)}: says it is the run {run.id}")
+            raise ContextError(f"{where}: says it is the run {run.id}")
     elif kind in ("handoff", "plan", "checkpoint", "snapshot"):
-        store = _store(kind)
-        assert store is not None
-        stores.module(store).parse(text)
+        stores.module(stores.BY_KIND[kind]).parse(text)
 
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
@@ -273,21 +251,18 @@ def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
 
     def edit(rows: list[Any]) -> int:
         before = registry.render(rows)
-        taken = {r.get("id") for r in rows if isinstance(r, dict) and not _is_of(r, machine)}
+        own = {at for at, row in enumerate(rows)
+               if isinstance(row, dict) and row.get("machine") == machine.id}  # fmt: skip
+        taken = {r.get("id") for at, r in enumerate(rows) if isinstance(r, dict) and at not in own}
         for identity in taken & theirs.keys():
             row = theirs.pop(identity)
             theirs[f"{identity}@{machine.id}"] = {**row, "id": f"{identity}@{machine.id}"}
-        for at, row in enumerate(rows):
-            if isinstance(row, dict) and _is_of(row, machine):
-                rows[at] = theirs.pop(str(row.get("id")), row)
+        for at in sorted(own):
+            rows[at] = theirs.pop(str(rows[at].get("id")), rows[at])
         rows += theirs.values()
         return int(registry.render(rows) != before)
 
     return registry.change(layout, edit)
-
-
-def _is_of(row: dict[str, Any], machine: Machine) -> bool:
-    return row.get("machine") == machine.id
 
 
 def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int:
@@ -300,20 +275,16 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
         old = files.read_bytes(path) if os.path.isfile(path) else b""
         end = b'"machine_id":"%s"}' % machine.id.encode()
         there = {line.rpartition(_FROM)[0] for line in old.splitlines() if line.endswith(end)}
-        new = [line for line in _events(data, machine) if line.rpartition(_FROM)[0] not in there]
-        if new:
-            ledger.append(path, (line + b"\n" for line in new))
-    return len(new)
-
-
-def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
-    """The events in a ledger piece, each with its machine appended."""
-    for line in data.splitlines():
-        event = formats.object_in(line) if len(line) <= _LINE else {}
-        if event:
-            event |= {"machine": machine.name, "machine_id": machine.id}
+        new = []
+        for event in (formats.object_in(line) for line in data.splitlines() if len(line) <= _LINE):
+            event |= {"machine": machine.name, "machine_id": machine.id} if event else {}
             shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-            yield manifests.clean(shown).encode()
+            line = manifests.clean(shown).encode()
+            if event and line.rpartition(_FROM)[0] not in there:
+                new.append(line + b"\n")
+        if new:
+            ledger.append(path, new)
+    return len(new)
 
 
 # Which documents are here, which of them are meant, and what is said of them.
@@ -322,7 +293,7 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
 HISTORY = "history"  # a piece of the ledger moved
 _QUIET = ("withdrawn", HISTORY)  # counted in the totals only
 _MEMORY = ("plan", "finding", "checkpoint", "snapshot", "archived")
-_WORDS = {"all": (), "memory": _MEMORY, "review": ("run", "verdict", OUTPUT)}
+_WORDS = {"all": KINDS, "memory": _MEMORY, "review": ("run", "verdict", OUTPUT)}
 
 Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
@@ -336,10 +307,14 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     for name, path in local(layout):
         try:
             manifests.check_name(name, address(name))
-            if _note_file(notes, name, path, now):
-                texts[name] = partial(files.read_bytes, path)
-            else:
+            state, version = os.stat(path), notes.documents.get(name)
+            stat = (state.st_size, state.st_mtime_ns, state.st_ino)
+            if state.st_size > manifests.MOST_BYTES:
                 messages.append(f"{address(name)}: larger than {manifests.MOST_BYTES} bytes")
+                continue
+            if version is None or version.gone or tuple(version.stat) != stat:
+                note(notes, name, files.read_bytes(path), stat, now)
+            texts[name] = partial(files.read_bytes, path)
         except FileNotFoundError:
             continue  # removed just now
         except ContextError as error:
@@ -358,22 +333,9 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
     return texts
 
 
-def _note_file(notes: Notes, name: str, path: str, now: int) -> bool:
-    """Note a file; return False if it is too large to travel."""
-    state = os.stat(path)
-    stat = (state.st_size, state.st_mtime_ns, state.st_ino)
-    if state.st_size > manifests.MOST_BYTES:
-        return False
-    version = notes.documents.get(name)
-    if version is None or version.gone or tuple(version.stat) != stat:
-        note(notes, name, files.read_bytes(path), stat, now)
-    return True
-
-
 def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
     """Note the text of a document here; unless it was sent to us, it is this machine's own."""
-    version = notes.documents.setdefault(name, Version(sha256=""))
-    digest = names.sha256(data)
+    version, digest = notes.documents.setdefault(name, Version(sha256="")), names.sha256(data)
     if version.sha256 != digest:
         version.sha256, version.bytes, version.at = digest, len(data), names.iso(now)
         if digest != version.coming:
@@ -384,13 +346,9 @@ def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) 
 
 def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
     """Note sessions and tasks of this machine that ended or came back."""
-    there = set(payloads.sessions_in(layout))
-    tasks = set(memory.archived(layout))
-    had = {
-        session_of(name)
-        for name, version in notes.documents.items()
-        if session_of(name) and notes.machine in version.counts
-    }
+    there, tasks = set(payloads.sessions_in(layout)), set(memory.archived(layout))
+    own = (name for name, version in notes.documents.items() if notes.machine in version.counts)
+    had = {session_of(name) for name in own} - {""}
     ended = {f"{manifests.ENDED}/payload/{session}" for session in had - there}
     ended |= {f"{manifests.ENDED}/memory/{task}" for task in tasks}
     for name in sorted(ended):
@@ -432,8 +390,8 @@ class Choice(Record):
         """Whether a document is selected; `about` is the task or run that it names."""
         kind, path = name.partition("/")[::2]
         of = path.partition("/")[0] if kind == manifests.ENDED else kind
-        meant = self.kinds or by_default()
-        if of not in meant and not (of == "memory" and set(meant) & set(_MEMORY)):
+        meant = set(self.kinds) or _USUAL
+        if of not in meant and not (of == "memory" and meant & set(_MEMORY)):
             return False
         first, _, rest = path.removeprefix(f"{of}/").partition("/")
         put_away = rest.partition("/")[0] if first == "runs" else about
@@ -450,30 +408,20 @@ class Choice(Record):
 
 def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
     """Parse the selection that was typed. Raises ContextError for a kind that does not travel."""
-    all_kinds = kinds()
-    meant: list[str] = []
-    for word in what:
-        if word in _WORDS:
-            meant += _WORDS[word] or all_kinds
-        elif word in all_kinds:
-            meant.append(word)
-        else:
-            near, choices = names.nearest(word, all_kinds), ", ".join([*_WORDS, *all_kinds])
-            raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
+    words = {**{kind: (kind,) for kind in KINDS}, **_WORDS}
+    for word in (word for word in what if word not in words):
+        near, choices = names.nearest(word, KINDS), ", ".join([*_WORDS, *KINDS])
+        raise bad_input(f"what: {word[:40]!r} does not travel{near}; choose from {choices}")
     if session:
         sessions.check(session)
-    return Choice(
-        kinds=tuple(dict.fromkeys(meant)), session=session, task=task, run=run.removeprefix("run:")
-    )
+    meant = tuple(dict.fromkeys(kind for word in what for kind in words[word]))
+    return Choice(kinds=meant, session=session, task=task, run=run.removeprefix("run:"))
 
 
 def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
     """The task or run of those documents that name one."""
-    subjects = {}
-    for name in chosen:
-        kind, path = name.partition("/")[::2]
-        if kind == "verdict" and "/" not in path:
-            subjects[name] = str(formats.object_in(texts[name]()).get("run") or "")
+    verdicts = [n for n in chosen if n.startswith("verdict/") and n.count("/") == 1]
+    subjects = {n: str(formats.object_in(texts[n]()).get("run") or "") for n in verdicts}
     if any(name.partition("/")[0] in _MEMORY for name in chosen):
         subjects |= tasks(layout)
     return {name: task for name, task in subjects.items() if task}
@@ -524,9 +472,7 @@ class Report:
 
     @property
     def total(self) -> str:
-        counts: dict[str, int] = {}
-        for row in sorted(self.rows, key=lambda row: row.did == HISTORY):
-            counts[row.did] = counts.get(row.did, 0) + 1
+        counts = Counter(row.did for row in sorted(self.rows, key=lambda row: row.did == HISTORY))
         if not counts:
             return f"nothing new was {self.verb}" if not self.dry_run else "nothing is new"
         listed = ", ".join(f"{count} {did}" for did, count in counts.items())

@@ -252,9 +252,8 @@ def _replace(outline: Outline, heading: str, lines: list[str], when: str) -> Non
 
 def _add(lines: list[str], *added: str) -> None:
     """Insert lines after the last nonblank line of a section."""
-    written = [number for number, line in enumerate(lines) if line.strip()]
-    at = written[-1] + 1 if written else 0
-    gap = [""] if written and added[0].startswith("#") else []
+    at = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
+    gap = [""] if at and added[0].startswith("#") else []
     lines[at:at] = [*gap, *"\n".join(added).split("\n")]
 
 

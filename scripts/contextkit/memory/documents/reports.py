@@ -266,15 +266,13 @@ def _summarize(body: list[str], fields: dict[str, Any], there: bool) -> None:
 def _without_rules(lines: list[str]) -> list[str]:
     """The lines of a section without trailing blank lines, rules, and comments of one line."""
     end = len(lines)
-    while end and (
-        lines[end - 1].strip() in ("", "---", "***", "___") or _is_comment(lines[end - 1])
-    ):
+    while end:
+        bare = lines[end - 1].strip()
+        is_comment = bare.startswith("<!--") and bare.endswith("-->")
+        if not is_comment and bare not in ("", "---", "***", "___"):
+            break
         end -= 1
     return lines[:end]
-
-
-def _is_comment(line: str) -> bool:
-    return line.strip().startswith("<!--") and line.rstrip().endswith("-->")
 
 
 def _extra(heading: str, text: str) -> Extra:

@@ -38,6 +38,7 @@ _PHASES_ALIKE = {
 }  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
+_STAMP = len("20251023T180500")
 # Names that some file systems treat as devices, with any extension.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))]
@@ -100,10 +101,10 @@ def split_name(name: str) -> tuple[str, str, int]:
     stem = name[:dot] if dot > 0 else name
     of, _, last = stem.rpartition("_")
     number = 1
-    if names.is_whole(last):
+    if len(last) != _STAMP and names.is_whole(last):
         number = int(last[:9])
         of, _, last = of.rpartition("_")
-    if not of or len(last) != 15 or names.shape(last) != "00000000T000000":
+    if not of or len(last) != _STAMP or names.shape(last) != "00000000T000000":
         return stem, "", 1
     return of, last, number
 

@@ -22,7 +22,7 @@ from contextkit.base import (
     tokens,
 )
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
@@ -46,14 +46,13 @@ _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
 _LAST = 2 * _LINES  # all other parts that may go whole go before it
 
 
-class Piece:
-    """A part of a report: its heading, how its text is cut, the path of the original.
+class Piece(NamedTuple):
+    """A part of a report: its heading, how its text is cut, the path of the original."""
 
-    of: the index of its finding in the digest, whose lines stand together
-    """
-
-    def __init__(self, heading: str, part: fitting.Part, path: str = "", of: int = -1) -> None:
-        self.heading, self.part, self.path, self.of = heading, part, path, of
+    heading: str
+    part: fitting.Part
+    path: str = ""
+    of: int = -1  # the index of its finding in the digest, whose lines stand together
 
 
 class Report(Record):
@@ -81,9 +80,8 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
         if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
             return Report(text=text, left_out={})
     if not whole or 5 * sum(tokens.estimate(piece.part.text) for piece in whole) > 3 * budget:
-        whole = _digest(
-            saved, budget, "\n".join(p.part.text[: 2 * budget] for p in (*first, *last))
-        )
+        already = "\n".join(piece.part.text[: 2 * budget] for piece in (*first, *last))
+        whole = _digest(saved, budget, already)
     pieces = [*first, *whole, *last]
     sizes = _sizes(layout, pieces)
 
@@ -160,10 +158,8 @@ def _beginning(text: str, width: int) -> str:
 
 def _cut(pieces: list[Piece], texts: Sequence[str]) -> list[str]:
     """The paths of the parts that are not whole."""
-    pairs = zip(pieces, texts, strict=True)
-    return list(
-        dict.fromkeys(piece.path for piece, text in pairs if piece.path and text != piece.part.text)
-    )
+    cut = [p for p, text in zip(pieces, texts, strict=True) if p.path and text != p.part.text]
+    return list(dict.fromkeys(piece.path for piece in cut))
 
 
 def _left_out(
@@ -232,8 +228,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
-        text = _demoted(filters.prose(caught.text), 2)
-        pieces.append(_later(heading, text, "", _LAST, budget))
+        pieces.append(_later(heading, _quoted(caught.text), "", _LAST, budget))
     if saved.snapshot:
         newer = ", newer than the summary above," if saved.checkpoint else ""
         heading = f"Snapshot{newer} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
@@ -253,8 +248,8 @@ def _sure(heading: str, text: str, path: str, budget: int) -> Piece:
 
 def _later(heading: str, text: str, path: str, gone: int, budget: int) -> Piece:
     """A part that goes whole in the step `gone`."""
-    cuts = (*_shortened(budget), (gone, 0))
-    return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
+    part = fitting.Part(text, (*_shortened(budget), (gone, 0)), 200, _beginning)
+    return Piece(heading, part, path)
 
 
 def _shortened(budget: int) -> tuple[tuple[int, int], ...]:
@@ -296,12 +291,13 @@ def without_recovery(text: str) -> str:
 def _facts(layout: Layout, saved: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
     stale = f", older than {limit}: what it says may no longer hold" if saved.stale else ""
-    count = saved.checkpoint.findings_count if saved.checkpoint else 0
-    after = f", after {names.counted(count, 'finding')}" if count else ""
-    phase = saved.checkpoint.phase if saved.checkpoint else ""
+    after = phase = branch = ""
+    if saved.checkpoint:
+        phase, branch = saved.checkpoint.phase, names.one_line(saved.checkpoint.branch)
+        if count := saved.checkpoint.findings_count:
+            after = f", after {names.counted(count, 'finding')}"
     if saved.phase not in ("", phase):
         phase += f", and now {saved.phase}"
-    branch = names.one_line(saved.checkpoint.branch) if saved.checkpoint else ""
     here = git.head(layout.repository).name
     on = f", on branch {branch}; this is {here or 'no branch'}" if branch not in ("", here) else ""
     is_short = not saved.attendance.complete or saved.attendance.failed
@@ -341,11 +337,8 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
         "Active agents": saved.checkpoint.active_agents if saved.checkpoint else (),
         "Blocked agents": saved.checkpoint.blocked_agents if saved.checkpoint else (),
     }
-    return [
-        {"name": name, "which": names.one_line(", ".join(items))}
-        for name, items in lists.items()
-        if items
-    ]
+    return [{"name": name, "which": names.one_line(", ".join(items))}
+            for name, items in lists.items() if items]  # fmt: skip
 
 
 def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
@@ -383,11 +376,7 @@ def _quoted(text: str) -> str:
 
 def _plan(layout: Layout, saved: Recovered) -> str:
     """The plan without its title, empty or replaced sections, and repetitions of the report."""
-    outline = sections.Outline(_text(layout, saved.plan_path).replace("\r\n", "\n"))
-    outline.sections = [
-        section for section in outline.sections
-        if section.name.lower() not in ("progress", "earlier")
-    ]  # fmt: skip
+    outline = _outline(layout, saved.plan_path, ("progress", "earlier"))
     following = names.one_line(saved.state.next_action)  # it is at the top of the report
     for section in outline.find("Next Actions"):
         steps = sections.items(section.lines)
@@ -434,9 +423,8 @@ def _finding(layout: Layout, finding: Found) -> Piece:
     """A finding in full."""
     who = (finding.agent, finding.status or "unknown", finding.timestamp or "unknown")
     line = f"### {finding.path} ({names.one_line(', '.join(who))})"
-    outline = sections.Outline(_text(layout, finding.path).replace("\r\n", "\n"))
+    outline = _outline(layout, finding.path, (OUTPUT.lower(),))
     outline.head.lines.clear()  # the line above already says it
-    outline.sections = [section for section in outline.sections if section.name != OUTPUT]
     for section in outline.sections:
         if section.name == REPORT:  # the text above the sections, without title and summary
             told = sections.plain(section.lines).partition(RENAMED)[0].split("\n\n")
@@ -455,17 +443,19 @@ def _body(outline: sections.Outline, by: int) -> str:
         head = outline.head.lines[1:]
         outline.head.lines = [line for line in head if not line.endswith("unknown")]
     outline.sections = [
-        section
-        for section in outline.sections
+        section for section in outline.sections
         if any(line.strip().lower() not in _SILENT for line in section.lines)
-    ]
+    ]  # fmt: skip
     lines = [line for line in outline.text.split("\n") if not line.startswith("<!-- contextkit:")]
     return _demoted("\n".join(lines).strip(), by)
 
 
-def _text(layout: Layout, path: str) -> str:
-    """The current text of a document, or '' if it is gone by now."""
-    return files.text_of(layout.join(path)).lstrip("\ufeff")
+def _outline(layout: Layout, path: str, without: Sequence[str]) -> sections.Outline:
+    """The document as it is now, empty if it is gone, without the sections of these names."""
+    text = files.text_of(layout.join(path)).lstrip("\ufeff").replace("\r\n", "\n")
+    outline = sections.Outline(text)
+    outline.sections = [s for s in outline.sections if s.name.lower() not in without]
+    return outline
 
 
 def _files_in_play(saved: Recovered, budget: int) -> Piece:

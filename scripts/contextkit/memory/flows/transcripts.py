@@ -7,6 +7,7 @@ are read. Nothing is invented: every text is quoted, and secrets are redacted be
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 
@@ -415,13 +416,8 @@ def catch_up(
 
 def _last(events: list[Event], most: int) -> list[Event]:
     """The last events that hold at most `most` characters, and at least one."""
-    held, first = 0, len(events)
-    for number in range(len(events) - 1, -1, -1):
-        held += len(events[number].text) + len(events[number].why)
-        if held > most and first < len(events):
-            break
-        first = number
-    return events[first:]
+    held = itertools.accumulate(len(e.text) + len(e.why) for e in reversed(events))
+    return events[-max(1, sum(size <= most for size in held)) :]
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
@@ -431,29 +427,23 @@ def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
 
 def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
     """The files edited, most recent first."""
-    paths = []
-    for event in reversed(events):
-        if event.kind == EDITED:
-            path = event.text
-            for folder in filter(None, folders):
-                for spelling in (folder, os.path.realpath(folder)):
-                    path = path.removeprefix(spelling.rstrip("/") + "/")
-            paths.append(names.one_line(path))
-    return tuple(dict.fromkeys(paths))
+    above = [place.rstrip("/") + "/" for folder in filter(None, folders)
+             for place in (folder, os.path.realpath(folder))]  # fmt: skip
+    paths: dict[str, None] = {}
+    for path in reversed(_texts(events, EDITED)):
+        for place in above:
+            path = path.removeprefix(place)
+        paths[names.one_line(path)] = None
+    return tuple(paths)
 
 
 def _failed(ran: list[Event]) -> tuple[str, ...]:
     """The commands that failed and did not pass later, most recent first."""
-    ended: dict[str, Event] = {}
-    for event in ran:
-        if event.state != RUNNING:
-            ended.pop(event.text, None)
-            ended[event.text] = event
-    return tuple(
-        f"{_command(e.text)} ({names.one_line(e.why)[:200]})"
-        for e in reversed(ended.values())
-        if e.state != PASSED
-    )
+    last: dict[str, Event] = {}
+    for event in (event for event in reversed(ran) if event.state != RUNNING):
+        last.setdefault(event.text, event)
+    failed = [event for event in last.values() if event.state != PASSED]
+    return tuple(f"{_command(e.text)} ({names.one_line(e.why)[:200]})" for e in failed)
 
 
 def _command(text: str) -> str:

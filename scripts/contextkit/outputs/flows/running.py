@@ -24,6 +24,7 @@ _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
 _PAUSE = 15.0  # seconds of silence after which a command may be one that does not end
 _TICK = 0.05  # seconds
 _IDLE = 0.035  # seconds without output, after which a digest is prepared
+_AT_ONCE = 0.01  # seconds after its first bytes from which on a long output is read ahead
 _F_SETPIPE_SZ = 1031  # of Linux: with a larger pipe the command waits less often
 _OPTIONS = ("sink", "root", "session", "over", "until", "of")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
@@ -64,12 +65,15 @@ def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
 def _catch(job: Job) -> None:
     """Note the signals that would end this process instead of ending by them."""
     from _signal import (  # type: ignore[import-not-found]  # signal costs a third of a start
+        SIG_DFL,
         SIG_IGN,
+        SIGCHLD,
         getsignal,
         set_wakeup_fd,
         signal,
     )
 
+    signal(SIGCHLD, SIG_DFL)  # who ignores it does not learn how a command ended
     job.woken, waker = os.pipe()
     os.set_blocking(waker, False)
     set_wakeup_fd(waker)
@@ -148,6 +152,7 @@ class _Intake:
     def __init__(self, job: Job, sources: dict[int, int], ending: Ending | None) -> None:
         self.job, self.sources, self.ending = job, dict(sources), ending
         self.last = time.monotonic()  # the time of the last input
+        self.began = 0.0  # of the first one
         self.polled = select.poll()
         self.is_heard = True
         self.is_woken_at_the_end = False
@@ -192,6 +197,7 @@ class _Intake:
     def _read(self, source: int) -> None:
         data = os.read(source, pump.PIECE)
         self.last = time.monotonic()
+        self.began = self.began or self.last
         if not data:
             self.polled.unregister(source)
             del self.sources[source]
@@ -234,7 +240,9 @@ class _Intake:
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
         if job.is_behind:
-            return 0 if job.reading or job.output.kept else int(_IDLE * 1000)
+            if job.output.kept:  # a command that prints all at once has ended by then
+                return max(0, round((self.began + _AT_ONCE - time.monotonic()) * 1000))
+            return 0 if job.reading else int(_IDLE * 1000)
         due = [self.last + self._patience] if self._patience else []
         due += [job.started + job.until] if job.until else []
         return max(1, int((min(due) - time.monotonic()) * 1000)) if due else 60_000

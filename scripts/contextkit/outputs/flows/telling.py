@@ -10,6 +10,7 @@ import sys
 
 from contextkit.base import addresses, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
+from contextkit.base.expressions import MADE
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
@@ -17,7 +18,6 @@ from contextkit.outputs.flows import pump
 from contextkit.outputs.flows.pump import Job
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _OVER = 2000  # tokens, for a call by hand where the settings turn the hook off
 _DAY = 86_400
 _ROWS = 60
-# `make bench what=peers` compares lossless forms with those of other tools.
 # `make bench what=peers` compares lossless forms with those of other tools.
 _SHARE, _MOST = 0.4, 10_000  # share of the output, and tokens, of a lossless form
 _LEAST_SHARE = 0.05  # share of the output that nearly every such form has
@@ -178,24 +177,30 @@ class Told(Record):
 
 def digested(layout: Layout, told: Told) -> str:
     """Store the output; return its digest: the end, what matters, and where the whole is."""
-    limits = layout.limits
+    from contextkit.text.digests import pieces, reading
+
     size = told.estimated or tokens.estimate(told.content)
     away = "" if layout.here == layout.root else f" in {layout.root}"
     text, head = plain(told.content), _head(told, size, away)
-    if body := compacted(text, size, limits):
-        path, before = _stored(layout, told, size, body.split("\n")[0])
-        body = _failures_first(body, text, before) if told.status else body
-    else:
-        digest = _digest(layout, told, text, head)
-        first = digest.key or (digest.rows[0].finding if digest.rows else "")
-        path, before = _stored(layout, told, size, first)
-        body = _rows(digest, before) or _beginning(text, before)
+    with pieces.helper(reading.readable(text)):  # it reads while a lossless form is tried
+        path, body = _stored_with(layout, told, text, head, size)
     message = _shown(head, body, layout.shown(path))
-    message = outgoing.told(message, limits.secrets_allow, quoted=True)
+    message = outgoing.told(message, layout.limits.secrets_allow, quoted=True)
     ref = addresses.of(layout, path, "payload")
     session = addresses.parts(ref)[1].partition("/")[0]
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(message), session=session)
     return message
+
+
+def _stored_with(layout: Layout, told: Told, text: str, head: str, size: int) -> tuple[str, str]:
+    """The path of the stored output, and what is told of it."""
+    if body := compacted(text, size, layout.limits):
+        path, before = _stored(layout, told, size, body.split("\n")[0])
+        return path, _failures_first(body, text, before) if told.status else body
+    digest = _digest(layout, told, text, head)
+    first = digest.key or (digest.rows[0].finding if digest.rows else "")
+    path, before = _stored(layout, told, size, first)
+    return path, _rows(digest, before) or _beginning(text, before)
 
 
 def compacted(text: str, size: int, limits: Limits) -> str:

@@ -68,10 +68,6 @@ class Receipt(Record):
     note: str = ""
     more: str = ""
 
-    def check(self) -> None:
-        if self.confidence not in ("", *_LEVELS):
-            raise bad_input(f"confidence={self.confidence}: must be High, Medium or Low")
-
 
 def level(text: str) -> str:
     """Normalize a confidence in any case. Raises ContextError for an unknown level."""
@@ -128,10 +124,9 @@ def _scalar(text: str) -> str:
 
 def _is_number(text: str) -> bool:
     """Whether text is written like a number: `5`, `-1.5e3`, `05`."""
-    mantissa, mark, exponent = text.lower().removeprefix("+").removeprefix("-").partition("e")
-    whole, dot, fraction = mantissa.partition(".")
-    digits = [whole, *([fraction] if dot else []), *([exponent.lstrip("+-")] if mark else [])]
-    return all(part.isdecimal() and part.isascii() for part in digits)
+    import re
+
+    return bool(re.fullmatch(r"\+?-?\d+(\.\d+)?(e[+-]*\d+)?", text, re.ASCII | re.IGNORECASE))
 
 
 def _unquoted(text: str) -> str:

@@ -27,6 +27,7 @@ LIST, TOTAL = "payloads", "totalTokensStored"  # in the manifest
 # Of the document and of the manifest; one without has this one. A manifest's is not written, to
 # keep to the published keys.
 FORMAT = 1
+_SUMMARY, _RULE = b"\n## Summary\n\n", b"\n\n---\n"
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -97,15 +98,14 @@ def as_bytes(content: str) -> bytes:
 def parse(data: bytes, where: str = "payload") -> Payload:
     """Parse the payload in a file. Raises ContextError if it is not one, or was changed."""
     start, end = span(data, where)
-    head = data[:start].decode("utf-8", "replace")
-    title, _, rest = head.partition("\n")
+    title, _, rest = data[:start].decode("utf-8", "replace").partition("\n")
     lines = rest.partition("\n---\n")[0].split("\n")
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
     if not title.startswith("# ") or not names.is_whole(digits):
         raise ContextError(f"{where}: is not a payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
-    summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
+    summary = data[:start].partition(_SUMMARY)[2].partition(_RULE)[0].decode("utf-8", "replace")
     try:
         return Payload(
             topic=title[2:],
@@ -184,14 +184,21 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     """Write a payload, maybe as `-2`, then list it; return its path. Call under the lock."""
     from contextkit.base import addresses
 
+    into = folder(layout, session)
+    manifest = os.path.join(into, MANIFEST)
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
-    path = os.path.join(folder(layout, session), stem + ".md")
-    path = files.create(path, as_bytes(render(payload)))
+    path = files.create(os.path.join(into, stem + ".md"), as_bytes(render(payload)))
+    added = entry(path, payload)
     try:
         touch(path, now)
-        _list(layout, session, entry(path, payload), now)
+        if not os.path.lexists(manifest):
+            head = {"sessionId": session, "createdAt": added["createdAt"]}
+            files.write(manifest, render_manifest(head, [added]))
+        elif not splice(manifest, added):  # another tool wrote it: the files are the truth
+            repair(layout, session, now)
+        _mark_used(manifest, now)
     except BaseException:
-        if not _is_listed(layout, session, path):
+        if not _is_listed(manifest, added["path"]):
             os.unlink(path)  # stored and listed, or neither
         raise
     ref, size = addresses.of(layout, path, "payload"), payload.tokens
@@ -204,39 +211,41 @@ def first_line(path: str) -> int:
     return _HEAD_LINES + 1 if path.endswith(".md") else 1
 
 
-def describe(layout: Layout, session: str, path: str, old: Payload, summary: str, now: int) -> None:
+def describe(layout: Layout, path: str, payload: Payload, summary: str, now: int) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the lock.
 
-    `old` is what the file contains. Does nothing if the session has ended.
+    Does nothing if the session has ended.
     """
     if not os.path.isfile(path):
         return
-    new = old.replace(summary=summary)
-    files.write(path, as_bytes(render(new)))
+    head, mark, rest = files.read_bytes(path).partition(_CONTENT)
+    above = head.partition(_SUMMARY)[0]
+    files.write(path, iter((above, _SUMMARY, as_bytes(summary), _RULE, mark, rest)))
     touch(path, now)
-    into = os.path.join(folder(layout, session), MANIFEST)
-    if not _change(into, entry(path, old), entry(path, new)):
-        repair(layout, session, now)
-    touch(into, now)
+    into = os.path.dirname(path)
+    manifest = os.path.join(into, MANIFEST)
+    if not _change(manifest, entry(path, payload.replace(summary=summary))):
+        repair(layout, os.path.basename(into), now)
+    touch(manifest, now)
 
 
-def _is_listed(layout: Layout, session: str, path: str) -> bool:
-    """Whether the manifest already lists a payload: an error may occur after it was written."""
+def _is_listed(manifest: str, name: str) -> bool:
+    """Whether the manifest lists a file already: an error may occur after it was written."""
     try:
-        data = files.read_bytes(os.path.join(folder(layout, session), MANIFEST))
+        return os.fsencode(f'"path": "{name}"') in files.read_bytes(manifest)
     except ContextError:
         return False
-    return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
 def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] | None:
     """The file in a session that has exactly this text of the same source, and its payload."""
-    manifest = os.path.join(folder(layout, session), MANIFEST)
+    into = folder(layout, session)
+    manifest = os.path.join(into, MANIFEST)
     data = files.read_bytes(manifest) if os.path.isfile(manifest) else b""
     digest = seal(payload.content)["sha256"]
     for before in data.split(f'"sha256": "{digest}"'.encode())[:-1]:
         identity = last_id(before)
-        path = os.path.join(folder(layout, session), identity + ".md")
+        path = os.path.join(into, identity + ".md")
         if not (sessions.is_name(identity) and os.path.isfile(path)):
             continue
         try:
@@ -246,19 +255,6 @@ def same(layout: Layout, session: str, payload: Payload) -> tuple[str, Payload] 
         if (there.content, there.source) == (payload.content, payload.source):
             return path, there
     return None
-
-
-def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
-    path = os.path.join(folder(layout, session), MANIFEST)
-    head = {"sessionId": session, "createdAt": added["createdAt"]}
-    if not os.path.lexists(path):
-        files.write(path, render_manifest(head, [added]))
-    elif not splice(path, added):  # another tool wrote the manifest: the files are the truth
-        repair(layout, session, now)
-    try:
-        touch(path, now)
-    except OSError:
-        pass  # it is listed, and counts as used since it was written
 
 
 def entry(path: str, payload: Payload) -> Fields:
@@ -283,14 +279,17 @@ def touch(path: str, now: int) -> None:
     os.utime(path, (now, now))
 
 
-def used(layout: Layout, session: str, path: str, now: int) -> str:
+def used(layout: Layout, path: str, now: int) -> str:
     """`path` after marking its session as used."""
-    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
+    _mark_used(os.path.join(os.path.dirname(path), MANIFEST), now)
+    return files.inside(layout.root, path, "ref")  # it may be a link that leads outside
+
+
+def _mark_used(manifest: str, now: int) -> None:
     try:
-        touch(os.path.join(folder(layout, session), MANIFEST), now)
+        touch(manifest, now)
     except OSError:
         pass  # no manifest yet, ended just now, or a read-only disk: it can still be read
-    return path
 
 
 def manifest(layout: Layout, session: str, now: int) -> Fields:
@@ -299,10 +298,10 @@ def manifest(layout: Layout, session: str, now: int) -> Fields:
     return _read_manifest(layout, session) or empty
 
 
-def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
-    """The payloads of a session or all, oldest first, listed or not; broken manifests count."""
+def load_all(layout: Layout) -> Loaded[Payload]:
+    """Every payload, by session and oldest first, listed or not; broken manifests count."""
     loaded: Loaded[Payload] = Loaded()
-    for name in [session] if session else sessions_in(layout):
+    for name in sessions_in(layout):
         there = layout.load(documents(layout, name), lambda p: load(p, layout.shown(p)))
         loaded += there
         loaded.broken += there.broken
@@ -443,12 +442,15 @@ def splice(path: str, entry: Fields) -> bool:
     return is_ours
 
 
-def _change(path: str, old: Fields, new: Fields) -> bool:
-    """Replace an entry of as many tokens in a manifest; return False if it is not there so."""
-    before, entry, after = files.read_bytes(path).rpartition(_entry(old).encode())
-    if entry:
-        files.write(path, iter((before, _entry(new).encode(), after)))
-    return bool(entry)
+def _change(path: str, new: Fields) -> bool:
+    """Replace the entry of this id, of as many tokens; False if it is not there as we write it."""
+    entry = _entry(new).encode()
+    begin = entry.partition(b",")[0]
+    before, there, rest = files.read_bytes(path).rpartition(begin + b",")
+    after = rest.partition(_LAST)[2]
+    if there and after:
+        files.write(path, iter((before, entry, after)))
+    return bool(there and after)
 
 
 def _end(data: bytes) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.documents.store import Payload
 
 _HELD, _LOG = ".transcript", "cleanup.log"
 _AT_ONCE = 5  # sessions that a sweep in passing ends or removes; later commands do the rest
@@ -38,8 +39,13 @@ def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> 
 def _is_held(layout: Layout, folder: str, now: int) -> bool:
     """Whether an open verdict, or a transcript that can be resumed, needs texts of this folder."""
     session = os.path.basename(folder).partition("@")[0]
-    if _is_judged(layout, session):
-        return True
+    if os.path.isdir(layout.verdicts):
+        from contextkit.reviews.documents import verdicts
+
+        place = layout.shown(payloads.folder(layout, session)) + "/"
+        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        if any(str(entry.get("detail_path")).startswith(place) for entry in entries):
+            return True
     text = files.read_if_there(os.path.join(folder, _HELD))
     if text is None:
         return False
@@ -47,16 +53,6 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
     if transcript:
         return os.path.isfile(transcript) or sessions.lives(layout, session)
     return sessions.lives(layout, session) or now < int(until.strip() or 0)
-
-
-def _is_judged(layout: Layout, session: str) -> bool:
-    if not os.path.isdir(layout.verdicts):
-        return False
-    from contextkit.reviews.documents import verdicts
-
-    entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
-    place = layout.shown(payloads.folder(layout, session))
-    return any(str(entry.get("detail_path")).startswith(f"{place}/") for entry in entries)
 
 
 def transcripts(layout: Layout) -> list[str]:
@@ -153,7 +149,7 @@ def _move(inside: list[str], old: str, new: str) -> None:
 def resume(layout: Layout, session: str, now: int) -> bool:
     """Whether payloads of an ended session came back, in time. Call under the session's lock."""
     paths = [path for path in ended(layout, session) if _may_come_back(layout, path, now)]
-    folder = payloads.folder(layout, session)
+    folder = payloads.folder(layout, session) if paths else ""
     for path in reversed(paths):
         if not os.path.lexists(folder):
             files.rename(path, folder)
@@ -162,6 +158,17 @@ def resume(layout: Layout, session: str, now: int) -> bool:
         _remove(path)
         payloads.repair(layout, session, now)
     return bool(paths)
+
+
+def keep(layout: Layout, session: str, new: Payload, now: int) -> tuple[str, Payload]:
+    """The file with the text of a payload, and what it holds. Call under the session's lock.
+
+    It is stored, unless the session has the same text already.
+    """
+    resume(layout, session, now)
+    if there := payloads.same(layout, session, new):
+        return payloads.used(layout, there[0], now), there[1]
+    return payloads.save(layout, session, new, now), new
 
 
 def wake(layout: Layout, session: str, now: int) -> None:
@@ -264,18 +271,13 @@ def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
     text = files.read_bytes(path).decode("utf-8", "surrogateescape")
     stored = ""
     if text.strip():
-        payload = payloads.Payload(
-            topic=f"report of {agent}",
-            source=agent,
-            created_at=names.iso(now),
-            tokens=tokens.estimate(text),
+        payload = Payload(
+            topic=f"report of {agent}", source=agent, created_at=names.iso(now),
+            tokens=tokens.estimate(text), content=text,
             summary="The agent died before it could hand this in.",
-            content=text,
-        )
+        )  # fmt: skip
         payloads.prepare_store(layout)
-        resume(layout, agent, now)
-        there = payloads.same(layout, agent, payload)
-        stored = there[0] if there else payloads.save(layout, agent, payload, now)
+        stored, _ = keep(layout, agent, payload, now)
         files.settle()
     files.discard(path)
     return stored

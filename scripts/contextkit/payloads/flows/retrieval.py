@@ -49,7 +49,7 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
         stored = _named(layout, identity, ended, [])
     if not stored:
         raise _unknown(layout, identity, [session, *others] if session else others)
-    return payloads.used(layout, os.path.basename(os.path.dirname(stored)), stored, now)
+    return payloads.used(layout, stored, now)
 
 
 def _typed(layout: Layout, text: str) -> str:
@@ -114,32 +114,24 @@ def search(paths: Iterable[str], query: str) -> Iterator[tuple[str, int, str, st
 
 
 def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
-    """(line number, line, section) of each hit, section by section."""
-    title, whole = "", 0  # the section, and the number of its lines with all words
-    some: list[tuple[int, int, str]] = []  # its lines that contain some of them
+    """(line number, line, section) of each hit, section by section.
+
+    Of a section that has all words, but in no line, it is the line with most of them.
+    """
+    sections: list[tuple[str, list[tuple[int, int, str, str]]]] = [("", [])]
     for number, line in enumerate(text.split("\n"), start=1):
         order, heading = markdown.heading(line)
         if order:
-            yield from _scattered(some, words, title, whole)
-            title, whole, some = heading, 0, []
-        lower = line.lower()
-        count = sum(word in lower for word in words)
-        if count == len(words):
-            whole += 1
-            yield number, line, "" if order else title
-        elif count:
-            some.append((count, number, line))
-    yield from _scattered(some, words, title, whole)
-
-
-def _scattered(
-    some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
-) -> Iterator[tuple[int, str, str]]:
-    """The best line of a section that contains all words, but none of them together."""
-    section_text = "\n".join(line for _, _, line in some).lower()
-    if not whole and some and all(word in section_text for word in words):
-        _, number, line = max(some, key=lambda hit: (hit[0], -hit[1]))
-        yield number, line, title
+            sections.append((heading, []))
+        title, lines = sections[-1]
+        if count := sum(map(line.lower().__contains__, words)):
+            lines.append((count, -number, line, "" if order else title))
+    for title, lines in sections:
+        hits = [hit for hit in lines if hit[0] == len(words)]
+        whole = "\n".join(line for _, _, line, _ in lines).lower()
+        if not hits and all(map(whole.__contains__, words)):
+            hits = [(*max(lines)[:3], title)]
+        yield from ((-number, line, section) for _, number, line, section in hits)
 
 
 class Slice(Record):
@@ -205,11 +197,6 @@ def _near(line: str, wanted: str, width: int) -> str:
     """The wanted part of a line, with `width` characters on either side."""
     middle = line.lower().find(wanted)
     return line[max(0, middle - width) : middle + len(wanted) + width]
-
-
-def whole(content: str) -> Slice:
-    """The whole text as a slice."""
-    return Slice(text=content, first=1, last=content.count("\n") + 1)
 
 
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:

@@ -73,7 +73,10 @@ def store(
     passed on in place of the text. Without `read` there is none until the author has answered.
     """
     new = _payload(layout, output, now)
-    path, payload = _save(layout, session, new, now)
+    payloads.folder(layout, session)  # refuse a link before anything is created
+    payloads.prepare_store(layout)
+    with retention.session_lock(layout, session):
+        path, payload = retention.keep(layout, session, new, now)
     ref = addresses.of(layout, path, "payload")
     if not read:
         return Stored(receipt="", path=path, ref=ref)
@@ -87,19 +90,8 @@ def store(
     is_unread = payload.summary == new.summary and not output.summary
     if is_unread and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now)
+            payloads.describe(layout, path, payload, told.summary, now)
     return _answer(layout, told, path, passed)
-
-
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, Payload]:
-    """The file that contains the text, and its payload, which may have existed before."""
-    payloads.folder(layout, session)  # refuse a link before anything is created
-    payloads.prepare_store(layout)
-    with retention.session_lock(layout, session):
-        retention.resume(layout, session, now)
-        if there := payloads.same(layout, session, payload):
-            return payloads.used(layout, session, there[0], now), there[1]
-        return payloads.save(layout, session, payload, now), payload
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -126,7 +118,7 @@ def answered(
     session = os.path.basename(os.path.dirname(path))
     if told.summary:
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now)
+            payloads.describe(layout, path, payload, told.summary, now)
     return _answer(layout, told, path, passed=False)
 
 
@@ -162,14 +154,9 @@ def _payload(layout: Layout, output: Output, now: int) -> Payload:
     if secrets:
         remark(f"redacted in what is passed on: {redaction.summary(secrets)}")
     return Payload(
-        topic=topic,
-        source=source,
-        created_at=names.iso(now),
-        tokens=output.tokens,
-        summary=summary,
-        content=output.content,
-        sources=tuple(cited),
-    )
+        topic=topic, source=source, created_at=names.iso(now), tokens=output.tokens,
+        summary=summary, content=output.content, sources=tuple(cited),
+    )  # fmt: skip
 
 
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
@@ -250,10 +237,6 @@ def _answer(layout: Layout, told: Told, path: str, passed: bool = True) -> Store
         size, kind = tokens.estimate(text), told.receipt.kind
         ledger.note(layout, ledger.RENDERED, ref, tokens=size, session=whose, kind=kind)
     return Stored(
-        receipt=text,
-        path=path,
-        ref=ref,
-        kind=told.receipt.kind,
-        missing=told.missing,
+        receipt=text, path=path, ref=ref, kind=told.receipt.kind, missing=told.missing,
         remarks=telling.remarks(told.receipt),
-    )
+    )  # fmt: skip

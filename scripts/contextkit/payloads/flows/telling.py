@@ -3,12 +3,12 @@
 The author's words are an answer about the text, or else the text's own Summary, Conclusion, Verdict
 (`text/authored.py`). All of them are included, long ones cut at a clause; a digest of the rest
 fills what is left of the cap, and is the whole receipt if there are no such words. `make bench
-what=receipts` measures what the numbers below keep. `make bench
-what=receipts` measures what the numbers below keep. `make bench
 what=receipts` measures what the numbers below keep.
 """
 
 from __future__ import annotations
+
+import functools
 
 from contextkit.base import markdown, names, redaction, tokens
 from contextkit.base.layout import Layout
@@ -94,6 +94,7 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
     return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
 
 
+@functools.cache
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that hold these lines of the text."""
     return names.lines(first + start - 1, first + max(start, last) - 1)
@@ -109,6 +110,7 @@ class _Teller:
         self._lines = self._text.split("\n")
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
         self._bare = bare(layout, output, path)
+        self._hides = False  # whether secrets are left out while the receipt is measured
         self._author, self._parsed = self._read(output.status)
 
     def _read(self, status: int | None) -> tuple[Authored, engine.ParsedText]:
@@ -146,14 +148,16 @@ class _Teller:
             checked = grounding.check(f"{own}\n{words}".strip(), self._text)
         is_whole = bool(self._bare.rows and self._bare.key_findings)
         self._bare = self._headed(checked)
-        if not is_whole:
-            receipt = self._receipt()
-        else:
+        if is_whole:
             is_review = parsed.kind == "review"
             lacking = _left_out(self._text, f"{own}\n{words}") if is_review else []
             added = (Row(aspect=beside.aspect, finding=beside.told(_NAMED)) for beside in lacking)
-            receipt = self._bare.replace(rows=(*self._bare.rows, *added))
-        told = _fitted(self._layout, receipt)
+            told = _fitted(self._layout, self._bare.replace(rows=(*self._bare.rows, *added)))
+        else:
+            told = _fitted(self._layout, self._receipt())
+            if told.secrets:  # a mark in place of a secret is shorter
+                self._hides = True
+                told = _fitted(self._layout, self._receipt())
         if not checked:
             kept = parsed.facts_kept(receipts.said(told.receipt))
             told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
@@ -183,14 +187,20 @@ class _Teller:
         )
 
     def _size(self, receipt: Receipt) -> int:
-        return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
+        """The tokens of a receipt as it is shown."""
+        shown = clean_receipt(self._layout, receipt)[0] if self._hides else receipt
+        return tokens.size(receipts.render(shown), self._layout.limits.tokenizer)
+
+    @functools.cached_property
+    def _named(self) -> list[Beside]:
+        """The recommendations that the text names, which its digest leaves out from then on."""
+        return [] if self._answer else _names(self._parsed.taken_names(), self._first)
 
     def _receipt(self) -> Receipt:
         """The receipt; without room beside its author's words, the gravest findings are named."""
         core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
-            named = [] if self._answer else _names(self._parsed.taken_names(), self._first)
-            return self._filled_up(self._authored(named))
+            return self._filled_up(self._authored(self._named))
         told = self._with(core)
         if not self._answer and self._size(told) <= self._cap - _SERIOUS:
             return self._filled_up(told)
@@ -211,7 +221,8 @@ class _Teller:
 
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
-            told = [statement._replace(text=text) for statement, text in pairs if text]
+            told = [each if each.text == text else each._replace(text=text)
+                    for each, text in pairs if text]  # fmt: skip
             lost = [each for each, text in zip(wanted, texts, strict=False) if not text]
             last = {each.aspect: at for at, each in enumerate(told) if each.asks}
             last[""] = len(told) - 1  # lost ones of the core are counted at the end
@@ -260,32 +271,25 @@ class _Teller:
         if written and (room < _SHORTEST // 3 or most < 1):
             return told if told.rows else self._with_topic(told)
 
+        shown = receipts.said(told)
+
         def added(digest: engine.Digest) -> int:
-            return self._size(self._merged(told, digest)) - frame
+            return self._size(self._merged(told, digest, shown)) - frame
 
-        def cleaned(digest: engine.Digest) -> int:
-            receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
-            return self._size(receipt) - frame
-
-        shown = receipts.said(told)
         digest = self._parsed.digest(room, most, added, self._first, not written, shown)
-        if clean_receipt(self._layout, self._merged(told, digest))[1]:
-            # a redaction mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._first, not written, shown)
-        return self._merged(told, digest)
+        return self._merged(told, digest, shown)
 
-    def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
-        shown = receipts.said(told)
+    def _merged(self, told: Receipt, digest: engine.Digest, shown: str) -> Receipt:
+        """The receipt `told` and a digest of what it does not say, `shown` being all it says."""
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
                 for row in digest.rows if _uncounted(row.finding) not in shown]  # fmt: skip
         key = told.key_findings or digest.key
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
+        rows = rows or [Row(aspect="Content", finding=self._topic)]
         more = self._more(digest, shown) or self._bare.more
-        receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
-        receipt = receipt if rows else self._with_topic(receipt)
-        return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
+        return told.replace(rows=tuple(rows), key_findings=key or rows[0].finding, more=more)
 
     def _more(self, digest: engine.Digest, shown: str) -> str:
         """The lines of what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
@@ -301,8 +305,10 @@ class _Teller:
         around = max(0, _AROUND - (end - start)) // 2
         least, most = (digest.rest, digest.last) if is_part else (1, reading.line_count(self._text))
         first = _lines(self._first, max(least, start - around), min(end + around, most))
-        whole = names.lines(self._first + digest.rest - 1, self._first + digest.last - 1)
-        return f"{first} of {whole.partition(' ')[2]}" if is_part else first
+        if not is_part:
+            return first
+        whole = _lines(self._first, digest.rest, digest.last)
+        return f"{first} of {whole.partition(' ')[2]}"
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
@@ -328,22 +334,20 @@ class Beside(NamedTuple):
     def widths(self) -> tuple[int, ...]:
         return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
 
-    def told(self, width: int) -> str:
-        return self._first_findings(width) if self.findings else self._first_names(width)
-
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
 
-    def _first_names(self, width: int) -> str:
-        """As many of the first names as fit into `width` characters; the others are counted."""
-        told = [unit.text for unit in self.units]
-        while len(told) > 1 and len("; ".join(told)) > width:
-            told.pop()
-        left = [unit.line for unit in self.units[len(told) :]]
-        return "; ".join([*told, *([_counted(left)] if left else [])])
+    def told(self, width: int) -> str:
+        """As many of the names as fit into `width` characters; the others are counted.
 
-    def _first_findings(self, width: int) -> str:
-        """The first few in at most `width` characters each, or by id; the others are counted."""
+        Of findings, the first few in so many characters each, or by id.
+        """
+        if not self.findings:
+            told = [unit.text for unit in self.units]
+            while len(told) > 1 and len("; ".join(told)) > width:
+                told.pop()
+            left = [unit.line for unit in self.units[len(told) :]]
+            return "; ".join([*told, *([_counted(left)] if left else [])])
         if width >= _SHORTEST:
             most = min(width, _NAMED)
             few = [names.clipped_at_space(unit.text, most) for unit in self.units[:_FEW]]

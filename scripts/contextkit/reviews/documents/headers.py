@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import Record
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.text.patterns import Pattern
 
 # Mildest first.
 STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")

@@ -16,9 +16,9 @@ import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.reviews.documents import places, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, plain, severity, strictest
-from contextkit.text.patterns import Pattern
 
 LONG = 400  # characters of a line that are examined as a head
 _MOST = 7  # pieces

@@ -16,13 +16,13 @@ import functools
 import itertools
 
 from contextkit.base import markdown, names
+from contextkit.base.expressions import Pattern
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import heads, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text.blocks import nests
-from contextkit.text.patterns import Pattern
 
 Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.reviews.documents import phrases, vocabulary
 from contextkit.text import objects
 from contextkit.text.blocks import Block
-from contextkit.text.patterns import Pattern
 
 _DEFINED = Pattern(
     r"(?:[\w ]{1,40}:\s)?([^\w\s|*#`-]{1,4})\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"

@@ -12,8 +12,8 @@ import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
-from contextkit.text.patterns import Pattern
 
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"

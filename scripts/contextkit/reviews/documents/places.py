@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import vocabulary
-from contextkit.text.patterns import Pattern
 
 _MOST_BLANKS = 12  # in a line that only names a place
 NAME = r"[\w@+\-./\\\[\]~]"

@@ -20,6 +20,7 @@ import unicodedata
 from collections import Counter
 
 from contextkit.base import markdown, names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
@@ -28,7 +29,6 @@ from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks
 from contextkit.text.blocks import lines as all_rows
-from contextkit.text.patterns import Pattern
 
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"

@@ -20,6 +20,7 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import (
@@ -36,7 +37,6 @@ from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
-from contextkit.text.patterns import Pattern
 
 _REPEATS = vocabulary.word_set("repeats")
 _PRAISE = vocabulary.word_set("praise")

@@ -287,7 +287,7 @@ def revision_now(layout: Layout, run: Run) -> str:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             return tree.revision()
     document = layout.join(run.source or run.input)
-    return changes.document_revision(document) if os.path.isfile(document) else ""
+    return changes.data_revision(files.read_bytes(document)) if os.path.isfile(document) else ""
 
 
 def is_as_given(layout: Layout, run: Run) -> bool:

@@ -14,10 +14,10 @@ import itertools
 import re
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.reviews.documents import heads, index, places, vocabulary
 from contextkit.reviews.documents.heads import Head
 from contextkit.text.blocks import Block
-from contextkit.text.patterns import Pattern
 
 EXPLAINS = vocabulary.word_set("legends")
 _GENERAL = vocabulary.word_set("general")

@@ -10,11 +10,11 @@ import functools
 import itertools
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.text.blocks import Block, blocks
-from contextkit.text.patterns import Pattern
 
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")

@@ -13,6 +13,7 @@ import itertools
 import re
 
 from contextkit.base import markdown
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import heads, index, phrases, places, shapes, vocabulary
@@ -20,7 +21,6 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
-from contextkit.text.patterns import Pattern
 
 _NO_SCALES = vocabulary.word_set("no scales")
 _GRADES = vocabulary.word_set("grades")

@@ -14,9 +14,9 @@ import functools
 import re
 
 from contextkit.base import files, version
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.blocks import lines
-from contextkit.text.patterns import Pattern
 
 _DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
 _PARTS = "\n".join(row for row in _DATA.split("\n") if row[:1] != "#").split("\n[")[1:]

@@ -17,6 +17,7 @@ import re
 
 from contextkit.base import addresses, files, formats, names, outgoing, templates
 from contextkit.base import tokens as estimator
+from contextkit.base.expressions import Pattern
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import phrases, places, runs, sections
@@ -25,7 +26,6 @@ from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding
 from contextkit.text.digests import reading
-from contextkit.text.patterns import Pattern
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 

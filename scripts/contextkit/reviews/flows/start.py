@@ -19,7 +19,7 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base import changes, files, formats, git, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -338,7 +338,7 @@ def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> d
 
 
 def _move(folder: str, away: str) -> None:
-    for place in files.folders(folder):
+    for place in stores.folders(folder):
         files.sweep(place, time.time())  # drafts of killed writers are not moved along
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:

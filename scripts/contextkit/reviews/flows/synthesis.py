@@ -26,6 +26,7 @@ import re
 from collections import Counter
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.reviews.documents import agent_review, places, vocabulary
@@ -35,7 +36,6 @@ from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.text import objects
-from contextkit.text.patterns import Pattern
 
 COMPLETED = ("valid", "malformed")  # validations of finished files
 _LONGEST = 200  # characters of a finding's words

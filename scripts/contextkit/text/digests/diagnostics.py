@@ -13,6 +13,7 @@ import os
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
@@ -20,7 +21,6 @@ from contextkit.text.digests import folding, pieces, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = (
@@ -33,13 +33,13 @@ _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
     rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
-    rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
+    rf"|предупреждение)(?: (?={_CODE}\b|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _UNSAID = Pattern(rf"{_PLACE}: {_SEVERITY}:")
-_MARKED = Pattern(  # the level first, as in Maven
-    r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
+_MARKED = Pattern(  # the level first, as in Maven and Kotlin
+    r"(?:(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+|(?P<letter>[ew]): (?:file://)?)"
     r"(?P<place>(?:[A-Za-z]:)?[^\s:]+\.[A-Za-z]\w{0,7}"
     r":(?:\[\d+(?:,\d+)?\]| \(\d+, \d+\)|\d+(?::\d+)?:?))\s+(?P<said>\S.*)$"
 )
@@ -63,7 +63,7 @@ _SAID_OF_IT = Pattern(  # the message below such a place, perhaps behind an arro
 )
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
-    r"\n(?:\[|[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"\n(?:\[|[ew]: |[ \t]*+(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
@@ -113,6 +113,7 @@ _BELOW = 8  # lines below a place that quote it
 _SEVERAL = 3  # messages with lines below that add little
 _SHARED = 6  # messages from which on the shared folder of their files is shown once
 _EACH = 12  # messages up to which each is listed
+_FEW_ERRORS = 3  # errors among many messages, of which each is told
 _FILES = 2  # files that are listed with their counts
 _CODES = 4  # codes that are listed with their counts
 _FORMS = 3  # forms of a code's messages up to which each is listed
@@ -332,9 +333,9 @@ def _parsed(level: str, words: str) -> tuple[str, str, str]:
 @functools.cache
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for any other word."""
-    if word in ("E", "F", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
+    if word in ("E", "F", "e", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
         return "error"
-    if word in ("W", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
+    if word in ("W", "w", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
         return "warning"
     return _NOTE if word.lower() in ("note", "hint") else ""
 
@@ -364,7 +365,10 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
         return [_counts(messages, below), *each] if below or _severities(messages) else each
     kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
     forms = _NAMES.sub("0", "\n".join(message.said for message in messages)).split("\n")
+    are_few = sum(message.level == "error" for message in messages) <= _FEW_ERRORS
     for message, form in zip(messages, forms, strict=True):
+        if message.level == "error" and are_few:
+            form = f"{message.place} {message.said}"
         kinds.setdefault((message.level, message.code or form), {}).setdefault(form, []).append(
             message
         )

@@ -19,13 +19,13 @@ import math
 from collections import Counter
 
 from contextkit.base import tokens
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text import facts, fitting
 from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 # `make bench what=receipts` (reports) and `what=outputs` (tools) measure what these numbers keep.
 _LISTED = 0.12  # share of the cap for entries of lists
@@ -263,20 +263,20 @@ class _Weighed:
     ) -> None:
         self.units = units
         self.facts = self._facts(all_facts or [])
-        self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
+        sizes = tokens.estimates([unit.text for unit in units], tokenizer)
+        self.costs = [size + _ROW for size in sizes]
         self.brief = [
             min(cost, tokens.estimate(unit.text[: self.briefest], tokenizer) + _ROW)
             if len(unit.text) > self.briefest
             else cost
             for unit, cost in zip(units, self.costs, strict=True)
         ]
-        aspects = {unit.aspect for unit in units}
-        sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
-        self.aspects = [sizes[unit.aspect] for unit in units]
+        aspects = list({unit.aspect for unit in units})
+        by_aspect = dict(zip(aspects, tokens.estimates(aspects, tokenizer), strict=True))
+        self.aspects = [by_aspect[unit.aspect] for unit in units]
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        pairs = {(kind, value) for kind, value, _ in all_facts}
-        return [carried(unit.text, pairs) for unit in self.units]
+        return facts.carried([unit.text for unit in self.units], all_facts)
 
     def new(self, index: int, covered: set[tuple[str, str]]) -> float:
         """The share of a unit that is not covered yet."""
@@ -323,11 +323,6 @@ class _WeighedByWords(_Weighed):
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 
-def carried(text: str, all_facts: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The facts of `text` that are also facts of the whole text."""
-    return frozenset((kind, value) for kind, value, _ in facts.find(text)) & all_facts
-
-
 def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int]]:
     """The units worth showing, more than will fit, and the next best ones."""
     choice = _Choice(weighed)
@@ -370,12 +365,12 @@ def _fitting(
     group = next((units[index].group for index in left if units[index].group), "")
     left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
     cut = [index for index in left if not units[index].group] or left  # others: whole or counted
-    alone, to_word = len(kept) < 2, functools.partial(_to_clause, between_words=True)
+    alone = len(kept) < 2
     return fit([
         *kept,
         *(whole(index, 1) for index in left),
-        *((index, _cuttable(units[index].text, clip, alone))
-          for clip in (_to_clause, to_word) for index in cut[:_CUT]),
+        *((index, _cuttable(units[index].text, between_words, alone))
+          for between_words in (False, True) for index in cut[:_CUT]),
     ])  # fmt: skip
 
 
@@ -393,23 +388,16 @@ def _parts(weighed: _Weighed, chosen: list[int]) -> list[tuple[int, fitting.Part
     return parts
 
 
-def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
-    """A unit that may be cut to a beginning that is meaningful, or if it is `alone`."""
+def _cuttable(text: str, between_words: bool, alone: bool) -> fitting.Part:
+    """A unit that may be cut after a clause or word if that is meaningful, or if it is `alone`."""
 
     def speaking(text: str, width: int) -> str:
-        if width >= len(text):
-            return text
-        beginning = clip(text, width)
+        beginning = reading.beginning(text, width)
         return beginning if alone or _speaks_for_itself(beginning) else ""
 
-    return fitting.Part(text, ((1, 0),), least=1, clip=speaking)
-
-
-def _to_clause(text: str, width: int, between_words: bool = False) -> str:
-    """The beginning of a unit up to a clause, or a word; '' if too little would be left."""
     least = _least(text, between_words)
-    ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
-    return reading.beginning(text, ends[-1]) if ends else ""
+    ends = [end for end in reading.ends(text, between_words) if least <= end]
+    return fitting.Part(text, ((1, 0),), clip=speaking, widths=ends)
 
 
 class _Choice:
@@ -509,7 +497,10 @@ def _digest(
     main: int,
 ) -> Digest:
     """The digest: the units in the text's order, grouped by heading, and counts of the others."""
-    units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
+    units = _in_order([
+        all_units[i] if all_units[i].text == told[i] else all_units[i]._replace(text=told[i])
+        for i in sorted(told) if i != main
+    ])  # fmt: skip
     aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
@@ -524,7 +515,7 @@ def _digest(
                 if unit.group == _FAILED
                 else reading.joined(finding, more)
             )
-            rows[-1] = rows[-1]._replace(finding=finding)
+            rows[-1] = Row(unit.aspect, finding, rows[-1].line)
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
@@ -618,7 +609,8 @@ def _more(missing: list[Unit], partly: bool, top: int) -> dict[str, tuple[str, i
     by_group = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
-        listed = len(set(names)) == len(units) <= _NAMES
+        is_apt = group == _FAILED or _FAILED not in groups  # rather another failure than names
+        listed = is_apt and len(set(names)) == len(units) <= _NAMES
         count, first = sum(unit.times for unit in units), min(unit.line for unit in units)
         text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         if group == reading.FAILING:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import failure_words, failures, folding, pieces, reading, runners
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
-from contextkit.text.patterns import Pattern
 
 _TRIED = (  # behind its mark: a test, its number of tries, and its duration
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b|.*m?s\) # )(\S.*?[^:])(?: \(retry #\d+\))?"
@@ -193,17 +193,18 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     if heads:
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
-        used |= _named_again(text, [name for name, _ in tests[:_READ_WHOLE]])
+        unused = [at for at in range(len(text.all)) if at not in used]
+        used |= _named_again(text, unused, [name for name, _ in tests[:_READ_WHOLE]])
     errors, of_errors = failures.errors(text, told | used)
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
     return sorted(_folded(_once(failed, errors))), used | of_errors, inside
 
 
-def _named_again(text: Lines, names: list[str]) -> set[int]:
-    """The lines that end with the name of a failed test and add nothing."""
+def _named_again(text: Lines, unused: list[int], names: list[str]) -> set[int]:
+    """The unused lines that end with the name of a failed test and add nothing."""
     ends = tuple(f" {name}" for name in names)
-    return {at for at in text.holding(*names)
+    return {at for at in text.holding(*names, among=unused)
             if f" {text.bare[at].rstrip(_RULES)}".endswith(ends)}  # fmt: skip
 
 

@@ -9,12 +9,13 @@ Errors that differ only in numbers are one, with its count. `failed_tests` finds
 from __future__ import annotations
 
 import itertools
+import json
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import failure_words, folding, lines, reading
 from contextkit.text.digests.lines import Lines
-from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"
@@ -48,6 +49,9 @@ POINTS = Pattern(  # a line that reports a place, or the first of a trace
 )
 _SAID_BY = Pattern(r"^(?:[\w.-]+ )?[\w./-]+(?:\[\d+\]|(?<=kernel)): +")  # in a system's log
 _WARNING = Pattern(r"\w+Warning: ")
+_FIELDS = tuple(
+    "msg message error errors reason detail exception rc code exit_code status stderr".split()
+)
 _EMPTY = Pattern(r", \"\w+\": (?:\"\"|\[\]|\{\}|null)(?=[,}])")  # an empty field
 EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
@@ -57,6 +61,7 @@ _UNSAID = Pattern(  # a failure that the next line explains
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
+_TASK = Pattern(r"TASK \[(.+)\] \*+$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
@@ -80,10 +85,21 @@ class Failure(NamedTuple):
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most `most` characters of a line: its beginning, and its end, where the cause often is."""
-    line = _EMPTY.sub("", line) if len(line) > most else line
+    line = _telling(line) if len(line) > most else line
     return reading.both_ends(
         " ".join(lines.MARKS_IN_A_ROW.sub(" ", _DOTS.sub(" … ", line)).split()), most
     )
+
+
+def _telling(line: str) -> str:
+    """A long line with an object in JSON, of which only the fields about a failure are left."""
+    start, end = line.find('{"'), line.rfind("}") + 1
+    try:
+        value = json.loads(line[start:end]) if 0 <= start < end else {}
+    except ValueError:
+        return str(_EMPTY.sub("", line))
+    told = [f"{name}: {value[name]}" for name in _FIELDS if value.get(name) not in (None, "", [])]
+    return f"{line[:start]}{', '.join(told)} … {line[end:]}" if told else line
 
 
 def place_in(line: str) -> str:
@@ -195,10 +211,18 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
         return shown(npm[0] + "; ".join(parts), 2 * _LONGEST), set(more)
     more = _below(text, at)
     if not more:
-        return shown(line + text.all[at][_READ : _READ * 8]), set()
+        step = _step(text, at) if line.startswith("fatal: [") else ""
+        return shown(step + line + text.all[at][_READ : _READ * 8]), set()
     told = [at, *more] if len(more) < _NEAR - 1 else more[-2:]
     rest = text.paragraph(more[-1])[1:]
     return shown(" ".join(text.bare[n] for n in (*told, *rest))), {*more, *rest}
+
+
+def _step(text: Lines, at: int) -> str:
+    """The task of a play in which a host failed: `Render settings: `."""
+    above = map(text.all.__getitem__, range(at - 1, max(-1, at - _FRAMES), -1))
+    task = next(filter(None, map(_TASK.match, above)), None)
+    return f"{task[1]}: " if task else ""
 
 
 def _below(text: Lines, at: int) -> list[int]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterable
 from contextkit.text.digests import reading
-from contextkit.text.patterns import Pattern
 
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -45,10 +45,13 @@ def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
 
 
 def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:
-    """The count of each word in a column, in order of first occurrence.
+    """The count of each word in a column, in order of first occurrence; 1 for each of many.
 
     again: the positions of words that occur again, and how often they do
     """
+    distinct = dict.fromkeys(words, 1)
+    if not 1 < len(distinct) <= _VALUES:
+        return distinct
     counts = Counter(words)
     for at, count in again:
         counts[words[at]] += count

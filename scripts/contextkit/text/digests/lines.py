@@ -23,6 +23,7 @@ import operator
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Collection, Iterable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.failure_words import FINE, may_say
@@ -39,7 +40,6 @@ from contextkit.text.digests.pieces import (
     starts,
 )
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`
 # (a lookbehind after the first digit is faster)
@@ -82,6 +82,12 @@ THEIRS = (  # in a frame of a library
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_WARNS = Pattern(r"\bWARN(?:ING)?\b|\b[Ww]arn(?:ing|ung)?\b(?=[: ])", needs="warn")
+_LEGAL = Pattern(
+    r"\b(?:copyright|licen[sc]ed?|permission|warranty|disclaim\w*)\b|\(c\) \d{4}",
+    re.I,
+    needs="copyright licen permission warranty disclaim (c)",
+)
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _BLOCK = 6  # lines below a heading about a failure that are shown with it
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
@@ -96,6 +102,8 @@ _PROGRESS = Pattern(  # a mark for each test, or that one begins
 )
 MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
+_LEADERS = Pattern(r"\.{4,}")  # of dots, between a name and its state
+_IDENTIFIER = Pattern(r"\w+_[\w.]*")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _LONGEST = 260  # characters shown of a line
 _MOST, _OF_MANY = 500, 150  # lines that are weighed; of a very long text
@@ -205,16 +213,20 @@ class Lines:
         """Whether the text holds one of some parts, judging by the set of its words."""
         return any(may_say(self._words, part) and part in self.whole for part in parts)
 
-    def holding(self, *parts: str) -> list[int]:
-        """The numbers of the lines that hold one of some words."""
-        numbers = set[int]()
+    def holding(self, *parts: str, among: list[int] | None = None) -> list[int]:
+        """The numbers of the lines, perhaps only of some of them, that hold one of some words."""
+        text, begins = self.whole, self._starts
+        if among is not None:
+            some = [self.all[number] for number in among]
+            text, begins = "\n".join(some), starts(some)
+        places = set[int]()
         for part in parts:
-            at = self.whole.find(part) if may_say(self._words, part) else -1
+            at = text.find(part) if may_say(self._words, part) else -1
             while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                numbers.add(number)
-                at = self.whole.find(part, self._starts[number + 1])
-        return sorted(numbers)
+                place = bisect.bisect_right(begins, at) - 1
+                places.add(place)
+                at = text.find(part, begins[place + 1])
+        return sorted(places if among is None else (among[place] for place in places))
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
@@ -398,6 +410,10 @@ class Lines:
             weight = 2.0
         elif FINE.search(text):
             weight = _LEAST
+        elif _WARNS.search(text):
+            weight = 1.8
+        elif not line.fails and _LEGAL.search(text):
+            weight = 0.03
         if _FRAME.match(text):
             weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
         weight *= 0.05 if _BYTES.match(text) else 1.0
@@ -466,7 +482,9 @@ def without_names(form: str) -> str:
         form = _IN_QUOTES.sub('"', form)
     if "/" in form:
         form = " ".join([_without_path(word) if "/" in word else word for word in form.split(" ")])
-    return form
+    if "_" in form:
+        form = _IDENTIFIER.sub("_", form)
+    return str(_LEADERS.sub("...", form)) if "...." in form else form
 
 
 def _without_path(word: str) -> str:

@@ -14,6 +14,7 @@ import functools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
@@ -22,16 +23,16 @@ from contextkit.text.digests.failure_words import says_failed, says_failure
 from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
+    Helper,
     Piece,
     failing_in,
+    helper,
     lines_of,
     numbers_in,
     of_piece,
     pieces,
-    read_in_two,
 )
 from contextkit.text.digests.reading import FAILING, REST, Unit, line_count
-from contextkit.text.patterns import Pattern
 
 # tried on each segment
 _WHOLE = ("results", "json", "diff", "code", "help", "table", "listing", "plain")
@@ -54,7 +55,7 @@ _FAILED = ("failed", "error", "failing")  # groups of statements about failures
 _PART = 0.6  # share of the lines that a kind needs to name the text
 
 _BEGINS = Pattern(
-    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|diff -\S+ \S.*\n--- "
     r"|--- (?!expected|actual|want|got)(?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
@@ -64,10 +65,9 @@ _BEGINS = Pattern(
 _FIRST = frozenset("dI-[{┌+$P")  # first characters of lines that may begin a segment
 _HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
 _OF_A_HEAD = (
-    "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
-    "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",
-    "GIT binary patch", "Index: ", "=====", "@@", "mode ",
-    "\\",
+    "diff -", "Only in ", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ",
+    "old mode ", "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ",
+    "Binary files ", "GIT binary patch", "Index: ", "=====", "@@", "mode ", "\\",
 )  # fmt: skip
 
 
@@ -127,7 +127,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = lines_of(text)
     streamed = _streamed(lines)
     text = "\n".join(lines) if streamed else text
-    told, sizes = _of_segments(text, lines)
+    with helper(text) as other:
+        told, sizes = _of_segments(text, lines, other)
     read = _read("\n".join(lines) if sizes else text)
     run = log.run(read, status)
     if sizes["help"] and help.is_page(text):
@@ -164,14 +165,14 @@ def _end(text: str) -> Unit:
     return Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
 
 
-def _of_segments(text: str, lines: list[str]) -> tuple[list[Unit], Counter[str]]:
+def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit], Counter[str]]:
     """The units of the segments, and the number of lines of each kind, which are taken out."""
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
-        kind, units = _told(segment, segment_kind, is_all)
+        kind, units = _told(segment, segment_kind, other if is_all else None)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -257,8 +258,11 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
-def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
-    """The kind of a segment with its units; none if no kind knows it."""
+def _told(text: str, kind: str, other: Helper | None) -> tuple[str, list[Unit]]:
+    """The kind of a segment with its units; none if no kind knows it.
+
+    other: the process that reads a segment that is the whole text
+    """
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
@@ -266,8 +270,8 @@ def _told(text: str, kind: str, is_all: bool) -> tuple[str, list[Unit]]:
             if units := kinds.module(name).units(text):
                 is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
-    if is_all:
-        read_in_two(text)  # as all lines will be
+    if other:
+        other.read()  # as all lines will be
     return _inside(text) if not kind else ("", [])
 
 
@@ -339,7 +343,7 @@ def _end_of_diff(lines: list[str], at: int) -> int:
     """The end of a diff; a hunk ends with its counts, or earlier where another file begins."""
     old = new = 0
     marks = ""
-    start, is_named = at, lines[at].startswith(("diff --", "Index: "))
+    start, is_named = at, lines[at].startswith(("diff -", "Index: "))
     while at < len(lines):
         line = lines[at]
         if old > 0 or new > 0:

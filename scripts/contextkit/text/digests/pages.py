@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextkit.text.patterns import Pattern
+from contextkit.base.expressions import Pattern
 
 _IS_PAGE = Pattern(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html)\b", re.I)
 _UNREAD = Pattern(r"<(script|style|svg|nav|template)\b(?:(?!<\1\b).)*?</\1\s*>", re.I | re.S)

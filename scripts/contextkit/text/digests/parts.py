@@ -7,10 +7,12 @@ then the cause, what mends it, who does what by when, and what is open. Small ta
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
+from contextkit.base.type_names import Iterable
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
 ASIDE, NONE = 0, 9
@@ -105,6 +107,15 @@ _DUE = Pattern(
 )
 
 
+_DESCRIBING = Pattern(  # a heading below which "must not" says how something is
+    r"[\W\d]*(?:background|context|introduction|overview|history|how .* works?|prior art"
+    r"|related work|hintergrund|kontext|einleitung|überblick|ausgangslage|antecedentes|contexto"
+    r"|introducción|contexte|introduction|contesto|introduzione|achtergrond|bakgrund|tło|контекст"
+    r"|введение|предыстория)\W*$",
+    re.I,
+)
+
+
 @functools.cache
 def of_title(title: str) -> int:
     """The part of the text under a title or behind a label: `Actions`, `Beschluss:`."""
@@ -112,7 +123,21 @@ def of_title(title: str) -> int:
     return next((part for part, words in _BY_TITLE.items() if words.search(lower)), NONE)
 
 
-def of_sentence(sentence: str) -> int:
+def of_sentences(sentences: Iterable[str], around: int) -> list[tuple[int, bool]]:
+    """The part of each sentence of a text that plays the part `around`, and whether it is key.
+
+    Key is what nobody may do, and the first sentence of what was decided.
+    """
+    played = []
+    for at, sentence in enumerate(sentences):
+        own = _of_sentence(sentence) if sentence else NONE
+        counts_for_all = around < ABOUT or (own > BARRED and around < NONE)
+        part = around if counts_for_all else min(around, own)
+        played.append((part, part == BARRED or (around == DECIDED and not at)))
+    return played
+
+
+def _of_sentence(sentence: str) -> int:
     """The part of a sentence by its own words."""
     lower = sentence.lower()
     is_question = lower.rstrip().endswith(("?", "？"))
@@ -124,18 +149,28 @@ def of_sentence(sentence: str) -> int:
     return NONE
 
 
-def within(around: int, own: int) -> int:
-    """The part of a sentence, given the one of the text around it and that of its own words."""
-    return around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
-
-
-def first_of_each(units: list[Unit]) -> list[Unit]:
-    """The statements, whose ranks are their parts; the first ones of a part weigh most."""
+def first_of_each(units: list[Unit], played: Iterable[int]) -> list[Unit]:
+    """The statements, of which those that come first in the part that they play weigh most."""
     counts = Counter[int]()
     made = list[Unit]()
-    for unit in units:
-        counts[unit.rank] += 1
-        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
-        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
-        made.append(unit._replace(rank=0, weight=weight))
+    for unit, part in zip(units, played, strict=True):
+        counts[part] += 1
+        is_early = part != NONE and counts[part] <= _MOST[part]
+        factor = _WEIGHTS[part] if is_early else 1.0
+        made.append(unit if factor == 1.0 else unit._replace(weight=unit.weight * factor))
     return made
+
+
+def weighed(blocks: Iterable[tuple[tuple[str, ...], list[Unit]]]) -> list[Unit]:
+    """The statements of blocks, given with their headings, weighed by the part that each plays."""
+    made: list[Unit] = []
+    played: list[int] = []
+    for titles, units in blocks:
+        around = NONE
+        for title in titles[-1:]:
+            around = ASIDE if _DESCRIBING.match(title) else of_title(title)
+        sentences = of_sentences([unit.text for unit in units], around)
+        for unit, (part, is_key) in zip(units, sentences, strict=True):
+            made.append(unit._replace(key=True) if is_key and not unit.key else unit)
+            played.append(part)
+    return first_of_each(made, played)

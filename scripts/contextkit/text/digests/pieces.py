@@ -4,19 +4,21 @@
     @of_piece                            caches a function of a piece
     numbers_in(text, ask)                the lines that such a function names, in the whole text
 
-A text that arrives slowly is read as it arrives (`read_ahead`), and half of a long text is read by
-a process of its own (`read_in_two`): no piece is read twice.
+A text that arrives slowly is read as it arrives (`read_ahead`), and the end of a long one is read
+by a process of its own (`Helper`): no piece is read twice.
 """
 
 from __future__ import annotations
 
 import bisect
+import fcntl
 import functools
 import itertools
 import marshal
 import os
 import sys
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, NoReturn, T
 from contextkit.text.digests.failure_words import (
     FAILS,
@@ -29,12 +31,13 @@ from contextkit.text.digests.failure_words import (
     sought,
     word_at,
 )
-from contextkit.text.patterns import Pattern
 
 READ = 500  # characters of a line that are searched
 SAMPLE = 60  # lines by which a log is known
 PIECE, PIECES = 1 << 15, 128  # characters of a piece, and pieces that are cached
-_MANY = 8  # pieces from which on another process reads half
+_MANY = 8  # pieces from which on another process reads some
+_SIZE, _KILL = 4, 9  # bytes of a length; SIGKILL
+_F_SETPIPE_SZ, _ROOM = 1031, 1 << 20  # of Linux: bytes that wait in a pipe
 _ALIKE_LINES = 4096  # entries of the cache: many lines are equal
 _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
@@ -208,46 +211,86 @@ def read_ahead(text: str) -> Iterator[None]:
         yield
 
 
-def read_in_two(text: str) -> None:
-    """Read what is left of a long text, half of it in a process of its own, if a core is free.
+class Helper:
+    """Another process, which reads a long text from its end while this one does something else.
 
-    What that process fails to return is read on demand. A process with threads is not forked.
+    There is none for a short text, without a free core, or in a process with threads, which is not
+    forked. What it fails to tell is read here.
     """
-    left = [piece for _, piece in pieces(text) if not piece.is_read]
-    if len(left) < _MANY or _cores() == 1 or "threading" in sys.modules:
-        return
-    middle = len(left) // 2
-    try:
-        told = _halved(left[:middle], left[middle:])
-    except (OSError, EOFError):
-        return  # it could not be started, or was killed
-    for piece, answers in zip(left[middle:], told, strict=True):
-        piece.__dict__.update(answers)
+
+    def __init__(self, text: str) -> None:
+        self._left = [piece for _, piece in pieces(text) if not piece.is_read]
+        self._process = 0
+        if len(self._left) < _MANY or _cores() == 1 or "threading" in sys.modules:
+            return
+        self._told, writer = os.pipe()
+        try:
+            fcntl.fcntl(writer, _F_SETPIPE_SZ, _ROOM)
+        except OSError:
+            pass  # not Linux
+        os.set_blocking(self._told, False)
+        try:
+            self._process = os.fork()
+        except OSError:
+            os.close(self._told)
+        else:
+            if not self._process:
+                _tell(writer, self._left[::-1])
+        os.close(writer)
+
+    def __enter__(self) -> Helper:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process, whether or not it has read everything."""
+        if not self._process:
+            return
+        os.close(self._told)
+        try:
+            os.kill(self._process, _KILL)
+            os.waitpid(self._process, 0)
+        except OSError:
+            pass  # it has ended, and nobody waits for children here
+        self._process = 0
+
+    def read(self) -> None:
+        """Read the text from its beginning until the two meet."""
+        end, answered = len(self._left), self._answered()
+        for number, piece in enumerate(self._left if self._process else ()):
+            for answers in itertools.takewhile(bool, answered):
+                end -= 1
+                self._left[end].__dict__.update(answers)
+            if number >= end:
+                break
+            piece.found()
+
+    def _answered(self) -> Iterator[dict[str, Any]]:
+        """What the process found in each piece; an empty answer where there is none yet."""
+        told = b""
+        while True:
+            try:
+                told += os.read(self._told, _ROOM)
+            except BlockingIOError:
+                pass
+            while (end := _SIZE + int.from_bytes(told[:_SIZE], "big")) <= len(told) > _SIZE:
+                yield marshal.loads(told[_SIZE:end])
+                told = told[end:]
+            yield {}
 
 
-def _halved(own: list[Piece], others: list[Piece]) -> list[dict[str, Any]]:
-    """Read some pieces here; return what another process finds in the others."""
-    reader, writer = os.pipe()
-    process = os.fork()
-    if not process:
-        _tell(writer, others)
-    os.close(writer)
-    for piece in own:
-        piece.found()
-    with open(reader, "rb") as file:
-        told = file.read()
-    os.waitpid(process, 0)
-    return list(marshal.loads(told))
+helper = functools.lru_cache(maxsize=1)(Helper)  # may be started ahead of need
 
 
 def _tell(writer: int, others: list[Piece]) -> NoReturn:
-    """Read some pieces, write the results, and exit."""
+    """Read some pieces, write what is found in each, and exit."""
     try:
         with open(writer, "wb") as file:
-            file.write(marshal.dumps([piece.found() for piece in others]))
-        os._exit(0)
+            for piece in others:
+                answers = marshal.dumps(piece.found())
+                file.write(len(answers).to_bytes(_SIZE, "big") + answers)
+                file.flush()
     finally:
-        os._exit(1)
+        os._exit(0)
 
 
 def _cores() -> int:

@@ -15,11 +15,11 @@ import re
 from collections import Counter
 
 from contextkit.base import names
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
 from contextkit.text.digests import pages
-from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be shown by itself
@@ -395,17 +395,22 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
-_ALNUM = Pattern(r"[^\W_]")
+_GAP = Pattern(r"\n[^\S\n]*+(?:[^\w\n]++|_++)*+(?=\n)")  # a line without a letter or a digit
+_PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 
 
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines between empty ones, each with the number, from 0, of its first line."""
-    start = 0
-    for number, line in enumerate([*lines, ""]):
-        if not _ALNUM.search(line) and line.rstrip() != "--":  # above a signature
-            if number > start:
-                yield start, lines[start:number]
-            start = number + 1
+    text = "\n".join(["", *lines, "", ""])
+    start = number = counted = 0
+    for gap in _GAP.finditer(text):
+        if gap[0].rstrip() == "\n--":  # above a signature
+            continue
+        number += text.count("\n", counted, gap.start())
+        counted = gap.start()
+        if number > start:
+            yield start, lines[start:number]
+        start = number + 1
 
 
 def prose(lines: list[str]) -> set[int]:
@@ -416,9 +421,10 @@ def prose(lines: list[str]) -> set[int]:
         sizes = [*map(len, block[:-1])]
         is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and low <= min(sizes) and max(sizes) <= high
         is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
-        if not (is_wrapped or is_long) or not all(map(is_worded, block[: len(block) - is_wrapped])):
+        if not (is_wrapped or is_long) or _PLACED.match(block[0]):
             continue
-        if is_long or not _begin_alike(block):
+        is_written = all(map(is_worded, block[: len(block) - is_wrapped]))
+        if is_written and (is_long or not _begin_alike(block)):
             numbers.update(range(start, start + len(block)))
     return numbers
 

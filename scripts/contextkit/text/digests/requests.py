@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.text.digests import reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _REQUEST = Pattern(
     r"^(?P<who>\S+) .*?\"(?P<what>[A-Z]{3,7} [^\s\"?]+)[^\"]* HTTP/[\d.]+\\?\" "

@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 
-from contextkit.text.patterns import Pattern
+from contextkit.base.expressions import Pattern
 
 _RESULT = r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?)"
 _COUNTS = Pattern(  # a line outside of source that may count results

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 
+from contextkit.base.expressions import Pattern
 from contextkit.text.digests import failure_words
-from contextkit.text.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

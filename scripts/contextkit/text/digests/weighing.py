@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.text.patterns import Pattern
+from contextkit.base.expressions import Pattern
 
 _KEY = tuple(
     (
@@ -167,3 +167,10 @@ def of_sentence(sentence: str) -> float:
     if LEANING.match(sentence):
         weight *= 0.5
     return weight
+
+
+@functools.cache
+def of_statement(text: str) -> float:
+    """How decisive a statement of a report is; 0 for a label, a lead-in, or hardly a word."""
+    is_lead_in = text.endswith((":", "：")) or len(text.encode()) < 12
+    return 0.0 if is_lead_in or is_label(text) else of_sentence(text)

@@ -5,8 +5,8 @@ Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
+from contextkit.base.expressions import Pattern
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
           ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip

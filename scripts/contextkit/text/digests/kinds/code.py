@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Unit, cut
-from contextkit.text.patterns import Pattern
 
 _DEFINES = Pattern(
     r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)
 _HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # a merge has more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
+_COMMAND = Pattern(r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?\n[<>] ", re.M)  # of `diff` without options
+_ONLY = Pattern(r"Only in (?P<folder>.+?): (?P<name>.+)")
+_DIFFER = Pattern(r"(?:Binary files|Files) (?P<old>.+) and (?P<new>.+) differ$", re.M)
+ONLY = "only there"  # a file that only one of two folders has
 CONFLICT = "in conflict"  # text between conflict marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
+_IN_PLAIN = Pattern(  # between the lines that differ
+    r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?$|diff \S|\\ No newline|Common subdirectories: |Only in \S"
+    r"|(?:Files|Binary files) .* differ$|File .* is a "
+)
+_SAMPLE = 20_000  # characters by which a diff is known
 _TRIVIAL = 5  # characters of a changed line that says nothing
 _SHOWN, _LONGEST = 4, 90  # lines shown of a file; characters of each
 
@@ -76,9 +85,11 @@ class _File:
 
 def confidence(text: str) -> int:
     """The confidence by the head of its first file, or by the last line of `git diff --stat`."""
-    sample = text[:20_000]
+    sample = text[:_SAMPLE]
     end = text[-200:]
     if " changed" in end and _TOTAL.search(end) and _stated(sample):
+        return 90
+    if _is_plain(sample):
         return 90
     if not any(mark in sample for mark in ("diff --", "--- ", "Index: ")):
         return 0
@@ -89,6 +100,15 @@ def confidence(text: str) -> int:
         return 0  # two values that a test compares
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
     return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60
+
+
+def _is_plain(sample: str) -> bool:
+    """Whether a text is what `diff`, `diff -r` or `diff -q` prints without other options."""
+    if not (_COMMAND.search(sample) or _ONLY.match(sample) or _DIFFER.match(sample)):
+        return False
+    lines = sample.rstrip().split("\n")[: -1 if len(sample) == _SAMPLE else None]
+    return all(line[:2] in ("< ", "> ") or line in ("<", ">", "---") or _IN_PLAIN.match(line)
+               for line in lines)  # fmt: skip
 
 
 def _is_file(names: tuple[str, str]) -> bool:
@@ -103,18 +123,20 @@ def units(text: str) -> list[Unit]:
         return _statistics(text)
     settled = [file for file in files if file.state != CONFLICT]
     added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
-    names = {file.path for file in settled}  # one file may be in several commits
+    alone = {file.path for file in settled if file.state == ONLY}
+    names = {file.path for file in settled} - alone  # one file may be in several commits
     parts = [f"{counted(len(names), 'file')} changed", *_lines(added, removed)] if names else []
+    parts += [f"{counted(len(alone), 'file')} in one folder only"] if alone else []
     if len(settled) < len(files):
         parts.insert(0, f"{counted(len(files) - len(settled), 'file')} in conflict")
     units = [Unit(1, "diff", ", ".join(parts), 3.0, 1, "diff", derived=True)]
     for file in sorted(_once(files), key=lambda file: -(file.added + file.removed)):
         changed = file.added + file.removed
         counts = _lines(file.added, file.removed) if file.state != CONFLICT else ()
-        shown = " ".join([file.path, *counts])
+        shown = " ".join(filter(None, [file.path, *counts]))
         if file.state:
             shown += f" ({file.state}{' from ' + file.old if file.old else ''})"
-        rank = 2 if file.state else 3
+        rank = 2 if file.state not in ("", "binary") else 3
         units.append(Unit(file.line, file.state or "changed", shown, 1.0 + min(changed, 400) / 400,
                           rank, "files", file.path, derived=True))  # fmt: skip
         if file.lines and file.state in ("", CONFLICT):
@@ -141,6 +163,7 @@ def _lines(added: int, removed: int) -> list[str]:
 
 def _files(text: str) -> list[_File]:
     files: list[_File] = []
+    is_plain = _is_plain(text[:_SAMPLE])
     headed = False  # the `---` line after a `diff --git` line names the same file
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
@@ -148,13 +171,20 @@ def _files(text: str) -> list[_File]:
         if now and now.in_hunk() and not begins_file(lines, number - 1):
             now.body(line)
             headed = False
-        elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):
+        elif is_plain and line[:1] in ("<", ">"):
+            files = files or [_File(1, "")]
+            files[-1].body(("-" if line[0] == "<" else "+") + line[2:])
+            headed = False
+        elif line.startswith(("diff -", "Index: ")):
             path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]
             files.append(_File(number, path))
             headed = True
-        elif line.startswith("Binary files ") and not headed:
-            files.append(_File(number, line.rpartition(" and ")[2].removesuffix(" differ")))
-            files[-1].state = "binary"
+        elif (only := _ONLY.match(line)) and not headed:
+            files.append(_File(number, f"{only['folder']}/{only['name']}"))
+            files[-1].state = ONLY
+        elif (differ := _DIFFER.match(line)) and not headed:
+            files.append(_File(number, differ["new"]))
+            files[-1].state = "binary" if line[0] == "B" else "differs"
         elif line.startswith("--- ") and not headed:
             files.append(_File(number, _path(line)))
             headed = True
@@ -191,5 +221,5 @@ def _statistics(text: str) -> list[Unit]:
 
 
 def _path(line: str) -> str:
-    path = line[4:].partition("\t")[0].strip().strip('"')
+    path = line[4:].partition("\t")[0].strip().strip('"').removeprefix("after: ")  # of a play
     return path[2:] if path[:2] in ("a/", "b/") else path

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Unit, cut
-from contextkit.text.patterns import Pattern
 
 _USAGE = Pattern(
     r"\s{0,8}(?:usage|uso|utilisation|aufruf|verwendung|gebruik|synopsis|übersicht|sinopsis"
@@ -56,7 +56,7 @@ def confidence(text: str) -> int:
 
 def is_page(text: str) -> bool:
     """Whether a text is a page of a manual, of which nothing is a failure."""
-    return any(map(_PAGE.match, text.expandtabs().split("\n", 3)[:3]))
+    return any(_PAGE.match(line.expandtabs()) for line in text.split("\n", 3)[:3])
 
 
 def units(text: str) -> list[Unit]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
-from contextkit.text.patterns import Pattern
 
 _DECIDE = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"

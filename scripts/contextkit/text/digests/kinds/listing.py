@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
@@ -16,7 +17,6 @@ from contextkit.text.digests.failure_words import is_amiss, says_failed, says_fa
 from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # not a line of a compiler or linter
@@ -372,7 +372,7 @@ def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
     """The line above each of some lines that is less deep than it; none for one at the margin."""
     above: dict[int, str] = {}
     open_lines: list[tuple[int, str]] = []  # depths and words of those that one is in
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines[: max(numbers, default=-1) + 1]):
         depth = reading.depth(line)
         while open_lines and open_lines[-1][0] >= depth:
             open_lines.pop()

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failed_tests, failures, reading, requests
@@ -15,7 +16,6 @@ from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
@@ -17,7 +18,6 @@ from contextkit.text.digests.kinds import report
 from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.pieces import lines_of
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> yes`
     r"\[?(?:[\d./-]{6,10},?[ T])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?\]?,? +(?:- )?"
@@ -89,15 +89,15 @@ def units(text: str) -> list[Unit]:
     """The statements; within a part, the first weigh most, or in a dialogue the last."""
     passages = list(_passages(text.split("\n")))
     last = len(passages) - _ASKED
-    made = [unit for at, passage in enumerate(passages)
-            for unit in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
+    made = [pair for at, passage in enumerate(passages)
+            for pair in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
     if any(passage.said_by for passage in passages):
         made.reverse()
-    made.sort(key=lambda unit: not unit.key)
-    return parts.first_of_each(made)
+    made.sort(key=lambda pair: not pair[0].key)
+    return parts.first_of_each([unit for unit, _ in made], [part for _, part in made])
 
 
-def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
+def _statements(passage: _Passage, is_asked: bool) -> Iterator[tuple[Unit, int]]:
     """The sentences of a paragraph, or a whole item or message, with the part of each.
 
     In the middle of a very long text parts are not determined, since that takes long.
@@ -109,20 +109,20 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[Unit]:
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
-    whole = [passage.text[start:]] if passage.is_whole else None
-    for at, piece in enumerate(whole or _unleaning(passage.text[start:])):
-        piece = piece if at else passage.text[:start] + piece
-        is_asked = is_asked and at < _ASKED
-        own = parts.of_sentence(_MESSAGE.sub("", piece, 1)) if is_asked else NONE
-        part = parts.within(around, own)
-        is_key = part == BARRED or (around == DECIDED and not at)
+    rest = passage.text[start:]
+    pieces = [rest] if passage.is_whole else _unleaning(rest)
+    pieces[:1] = [passage.text[:start] + piece for piece in pieces[:1]]
+    asked = [_MESSAGE.sub("", piece, 1) if is_asked and at < _ASKED else ""
+             for at, piece in enumerate(pieces)]  # fmt: skip
+    played = parts.of_sentences(asked, around)
+    for at, (piece, (part, is_key)) in enumerate(zip(pieces, played, strict=True)):
         is_aside = part == ASIDE or piece.count(" ") < _FEW
         weight = weighing.of_sentence(piece) * (_ASIDE if is_aside else 1.0)
         weight *= _FIRST if around == DECIDED and not at else 1.0
         weight *= _HEAD if passage.line == 1 and not passage.said_by else 1.0
         weight *= 1.0 if is_key else min(1.0, _BRIEF / len(piece))
         shown = piece if part == BARRED else reading.clause(piece) or piece[: reading.LONGEST]
-        yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
+        yield Unit(passage.line, aspect, shown, weight, key=is_key), part
 
 
 def _unleaning(text: str) -> list[str]:

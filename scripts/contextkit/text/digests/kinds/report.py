@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.text import authored, objects
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.reading import Block, Unit
-from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
 _TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
@@ -32,13 +32,6 @@ _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
     r"|decisão"
     r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
-    re.I,
-)
-_DESCRIBING = Pattern(  # a heading below which "must not" says how something is
-    r"[\W\d]*(?:background|context|introduction|overview|history|how .* works?|prior art"
-    r"|related work|hintergrund|kontext|einleitung|überblick|ausgangslage|antecedentes|contexto"
-    r"|introducción|contexte|introduction|contesto|introduzione|achtergrond|bakgrund|tło|контекст"
-    r"|введение|предыстория)\W*$",
     re.I,
 )
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
@@ -76,19 +69,18 @@ def confidence(text: str) -> int:
 def units(text: str) -> list[Unit]:
     """Named recommendations and decisions; then sentences, items, and rows by heading."""
     names = _Names()
-    others: list[tuple[Unit, str]] = []  # with the priority stated for each
+    blocks: list[tuple[tuple[str, ...], list[Unit]]] = []  # by their headings
+    levels: list[str] = []  # the priority stated for each unit
     for block in reading.blocks(text):
-        if block.kind != "code" and not names.read(block):
-            level = "" if names.current else _priority(block)
-            told = _parted(block, [_defining(unit, block) for unit in of_block(block)])
-            if names.current:
-                told = [unit._replace(aspect=names.current) for unit in told]
-            levels = [level, *[""] * len(told)]  # an item is counted once
-            others += zip(told, levels, strict=False)
-    told = parts.first_of_each([unit for unit, _ in others])
-    others = [(unit, level) for unit, (_, level) in zip(told, others, strict=True)]
+        if block.kind == "code" or names.read(block):
+            continue
+        own = [_defining(unit, block, names.current) for unit in of_block(block)]
+        levels += ["" if names.current or at else _priority(block) for at in range(len(own))]
+        blocks.append((block.titles, own))
+    told = parts.weighed(blocks)
     listed = names.units()
-    top = min(filter(None, (level for _, level in [*listed, *others])), default="")
+    others = zip(told, levels, strict=True)
+    top = min(filter(None, [*(level for _, level in listed), *levels]), default="")
     listed.sort(key=lambda item: item[1] != top)
     return [
         unit._replace(group=unit.group or top, weight=unit.weight * _URGENT, rank=unit.rank or 2)
@@ -98,27 +90,22 @@ def units(text: str) -> list[Unit]:
     ]
 
 
-def _parted(block: Block, units: list[Unit]) -> list[Unit]:
-    """The statements of a block, each with the part that it plays as its rank."""
-    around = parts.NONE
-    for title in block.titles[-1:]:
-        around = parts.ASIDE if _DESCRIBING.match(title) else parts.of_title(title)
-    made = list[Unit]()
-    for at, unit in enumerate(units):
-        part = parts.within(around, parts.of_sentence(unit.text))
-        is_key = part == parts.BARRED or (around == parts.DECIDED and not at)
-        made.append(unit._replace(rank=part, key=unit.key or is_key))
-    return made
+def _defining(unit: Unit, block: Block, name: str) -> Unit:
+    """The unit, with more weight if it defines the thing in the title, or says what comes next.
 
-
-def _defining(unit: Unit, block: Block) -> Unit:
-    """The unit, with more weight if it defines the thing in the title, or says what comes next."""
+    Its aspect is the `name` above it, if there is one.
+    """
+    weight, is_key = unit.weight, True
     is_opening = block.kind == "text" and len(block.titles) == 1
     if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
-        return unit._replace(weight=unit.weight * _DEFINING, key=True)
-    if authored.role_of(_label(unit.text)) in ("decision", "open"):
-        return unit._replace(weight=max(unit.weight, _NEXT), key=True)
-    return unit
+        weight *= _DEFINING
+    elif (label := _label(unit.text)) and authored.role_of(label) in ("decision", "open"):
+        weight = max(weight, _NEXT)
+    elif not name:
+        return unit
+    else:
+        is_key = unit.key
+    return unit._replace(weight=weight, key=is_key, aspect=name or unit.aspect)
 
 
 def statements(text: str) -> list[Unit]:
@@ -210,13 +197,14 @@ def of_block(block: Block) -> list[Unit]:
     aspect = aspect_of(block.titles)
     units = []
     for index, shown in enumerate(block.statements()):
-        if weighing.is_label(shown) or shown.endswith((":", "：")) or len(shown.encode()) < 12:
+        decisive = weighing.of_statement(shown)
+        if not decisive:
             continue
-        if block.kind == "item" and not index and block.lead:
-            shown = _led(block.lead, shown)
-        weighed = weight * weighing.of_sentence(shown)
         is_item = block.kind == "item" and not index
-        units.append(Unit(block.line, aspect, shown, weighed, key=key, is_item=is_item))
+        if is_item and block.lead:
+            shown = _led(block.lead, shown)
+            decisive = weighing.of_sentence(shown)
+        units.append(Unit(block.line, aspect, shown, weight * decisive, key=key, is_item=is_item))
     return units
 
 

@@ -6,13 +6,13 @@ import functools
 import itertools
 import re
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.text import objects
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
 from contextkit.text.digests.reading import Unit, cut
-from contextkit.text.patterns import Pattern
 
 _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from contextkit.base import markdown
+from contextkit.base.expressions import Pattern
 from contextkit.text import authored
 from contextkit.text.digests import reading
 from contextkit.text.digests.kinds import report
 from contextkit.text.digests.reading import Unit
-from contextkit.text.patterns import Pattern
 
 _SEVERITY = (
     "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?|INFO(?:RMATIONAL)?|SUGGESTION"

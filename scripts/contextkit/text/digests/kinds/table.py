@@ -8,12 +8,12 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
 from contextkit.text.digests.failure_words import says_failed, says_failure
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
-from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
