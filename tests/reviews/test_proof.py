@@ -435,6 +435,7 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
 
 @each("said", [
     "## Checked\n- the login lets anyone in", "## Strengths\n- **Fast**: it crashes",
+    "## Strengths\n- **Kriittinen**: kirjautuminen hukkaa kaikki tiedot",
     "## Considered and rejected\n- Injection in `q.py`: still possible, anyone can read all rows.",
 ])  # fmt: skip
 def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:

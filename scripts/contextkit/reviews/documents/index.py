@@ -28,6 +28,7 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
+_DUTY = Pattern(r"(?i)\b(must|should)(?: be)? (?:fixed|address(?:ed)?|resolved?|changed?|done)\b")
 _ASIDE = Pattern(r"\([^()]{0,40}\)")
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by the words of their heads
@@ -370,7 +371,7 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """The severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
-    bare = vocabulary.plain(text)
+    bare = _DUTY.sub(r"\1 fix", vocabulary.plain(text))
     label, value = vocabulary.labelled(bare)
     if vocabulary.is_scale(label) and (severity := vocabulary.severity(value.strip())):
         return severity  # `Severity: Critical`

@@ -25,6 +25,7 @@ _CELL_BEHIND = Pattern(
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
+_ALERT = Pattern(r"\[![A-Z]{3,12}\]")  # a forge's mark of a quote
 _WIDE = str.maketrans({"【": "[", "】": "] ", "（": " (", "）": ")"})
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
@@ -165,6 +166,7 @@ def unmarked(row: str) -> str:
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row if row.isascii() else row.translate(_WIDE)
+    row = "" if _ALERT.fullmatch(row.strip()) else row
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         tick = "✅ " * (bare[3] in "xX")
         row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick

@@ -41,6 +41,7 @@ ASKED = {  # the line that is missing
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
 # Words that are serious anywhere; the reader has those of other languages.
@@ -72,7 +73,7 @@ _REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _UNREAD = vocabulary.any_of("unread")
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
-    r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
+    r"(?<![\d.,])(\d{1,6})(?:\s?/\s?|\sout of\s|\s[^\W\d]{1,3}\s)(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
 _OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
@@ -118,6 +119,8 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
+_OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
+_DECIDED = (_OTHER, _UNKNOWN)  # doubts in any section
 _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
@@ -217,7 +220,8 @@ class _Proof:
             return "issues"
         plain = (word in _KNOWN or word in _ASIDES or word.isdigit() for word in words)
         is_aside = bool(words) and all(plain) and not _ASIDES.isdisjoint(words)
-        return "aside" if is_aside or phrases.says_over(block.title) else ""
+        is_mild = bool(words) and index.group_of(block.title) in ("P2", "P3", "IMP")
+        return "aside" if is_aside or is_mild or phrases.says_over(block.title) else ""
 
     def _told_of(self, table: Block) -> int:
         """The number of a table's lines that only count nothing serious, or measure."""
@@ -303,10 +307,12 @@ class _Proof:
             return ""
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
         if not is_aside and _stands(_REFUSES, row):
-            return "gives another verdict"
+            return _OTHER
         if _UNREAD.search(row) or _reads_less(row):
             return "says that not all was reviewed"
-        return self._unexplained(number, row)
+        why = self._unexplained(number, row)
+        is_aside = self._role.get(number) == "aside" and why not in _DECIDED
+        return "" if is_aside and _is_harmless(row) else why
 
     def _is_apart(self, number: int, row: str) -> bool:
         """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
@@ -342,7 +348,7 @@ class _Proof:
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
-            return "gives another verdict"
+            return _OTHER
         if _PLACEHOLDER.match(bare):
             return "is not filled in"
         if _ALONE.match(bare) and vocabulary.severity(bare.strip("| *_`")) in SERIOUS:
@@ -354,8 +360,7 @@ class _Proof:
         is_told = role == "told" or (role[:4] == "code" and role[5:] not in _DATA)
         if is_told or not any(map(str.isalpha, bare)) or self._is_of_row(bare):
             return True
-        is_grave = phrases.is_serious(phrases.DENIES.sub("", bare)) or _stands(_HARM, bare)
-        return (role == "aside" and not is_grave) or _is_mild(bare)
+        return _is_mild(bare)
 
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
@@ -397,11 +402,19 @@ def _is_settled(row: str) -> bool:
     if "|" in row:
         cells = [vocabulary.plain(cell) for cell in markdown.cells(row.strip())]
         over = [cell for cell in cells if phrases.is_done(cell)]
-        grades = {bool(vocabulary.severity(cell)) for cell in cells[:1]}
-        is_zero = grades == {True} and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
+        is_graded = any(map(vocabulary.severity, vocabulary.words(cells[0])))
+        is_zero = is_graded and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
         return is_zero or (bool(over) and not any(map(_STILL.search, cells)))
     last = phrases.sentences(row)[-1:]
     return bool(last and phrases.DENIED.match(last[0]) and last[0] != row)
+
+
+def _is_harmless(row: str) -> bool:
+    """Whether a line says, in words that we read, nothing that goes wrong or that may do harm."""
+    words = _all_words(_IDENTIFIER.sub(" ", row))
+    is_read = len(words) < _FEW or any(word in _PROSE or word in _KNOWN for word in words)
+    is_grave = phrases.is_serious(phrases.DENIES.sub("", row)) or bool(_stands(_HARM, row))
+    return is_read and not is_grave
 
 
 def _is_mild(bare: str) -> bool:
@@ -419,10 +432,10 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
     if is_verdict or (is_brief and value[0] in _FAILING):
         passes = value[0] in _PASSING and value != ["no"]
-        return "" if passes else "gives another verdict"
+        return "" if passes else _OTHER
     if vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3:
         is_known = any(map(vocabulary.severity, value)) or "none" in value
-        return "" if is_known else "has a severity that nobody knows"
+        return "" if is_known else _UNKNOWN
     if is_explained or _is_known_label(label, text):
         return ""
     return f"is a statement of its own ({names.one_line(label)[:30]})"

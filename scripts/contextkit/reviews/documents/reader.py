@@ -375,8 +375,10 @@ class Outline(Sight):
                 place, title = places.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
                 yield shapes.finding(severity, title, message.line, end, place)
+        is_headed = False
         for number, row in enumerate(self.rows, 1):
-            yield from tables.of_columns(row, number)
+            is_headed = bool(row.strip()) and (is_headed or tables.heads_columns(row))
+            yield from tables.of_columns(row, number, is_headed)
 
     def of_prose(self, only_said: bool) -> Iterator[Finding]:
         """Paragraphs that say what is wrong at a place; with `only_said`, also how bad it is."""

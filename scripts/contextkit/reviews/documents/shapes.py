@@ -181,7 +181,7 @@ def label_in(row: str) -> str:
     if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
-        severity = severity or vocabulary.of_tool(words[0])
+        severity = severity or vocabulary.of_tool(words[0]) or heads.graded(value[:FIELD_LENGTH])
     else:
         stated = _INLINE.search(row)
         word = stated[1].strip("*_`\"'.") if stated else ""

@@ -33,6 +33,7 @@ _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "fil
          "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
+_NAME = 3  # least letters in a column without a place
 _DEEPEST = 40  # objects in objects
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _AHEAD = 2_000  # lines within which the next finding is searched
@@ -97,18 +98,29 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
     ]
 
 
-def of_columns(row: str, number: int) -> Iterator[Finding]:
-    """The finding in a line of three or more columns, one of which is a severity."""
+def of_columns(row: str, number: int, is_headed: bool) -> Iterator[Finding]:
+    """The finding in a line of three or more columns, one of which is a severity.
+
+    It has a place, or stands below the heads of columns.
+    """
     if coded := _CODED.match(row):
         place, severity = places.place_in(coded[1]), vocabulary.of_tool(coded[2])
         yield shapes.finding(severity, shapes.cleaned(coded[3]), number, place=place)
-    cells = row.split("  ") if "  " in row.strip() and "." in row else []
+    cells = row.split("  ") if "  " in row.strip() else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
-    if len(told) > 2 and len(graded) == 1 and places.place_in(row).file:
+    if len(told) > 2 and len(graded) == 1:
         title = max((cell for cell in told if cell not in graded), key=heads.letters)
-        roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
-        yield from filter(None, [of_row(roles, values, number, "")])
+        is_named = is_headed and heads.letters(title) > _NAME
+        if is_named or places.place_in(row).file:
+            roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
+            yield from filter(None, [of_row(roles, values, number, "")])
+
+
+def heads_columns(row: str) -> bool:
+    """Whether a line has the heads of columns, one of which is for severities."""
+    told = [cell for cell in row.split("  ") if cell.strip()]
+    return len(told) > 2 and any(index.column(cell) == "severity" for cell in told)
 
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
