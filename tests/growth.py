@@ -48,6 +48,27 @@ def looks(work: Callable[[], object]) -> int:
     )
 
 
+def hops(work: Callable[[], object], apart: tuple[str, ...] = ()) -> int:
+    """How often a module of ours calls another one, but for imports and the modules `apart`."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        caller = frame.f_back
+        if event == "call" and caller and "/contextkit/" in frame.f_code.co_filename:
+            here, by = frame.f_code.co_filename, caller.f_code.co_filename.removesuffix(".py")
+            is_ours = "/contextkit/" in by and not by.endswith(apart)
+            is_import = "<module>" in (frame.f_code.co_name, caller.f_code.co_name)
+            count += is_ours and not is_import and here != by + ".py"
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
 def _counted(work: Callable[[], object], counts: Callable[[str, object], bool]) -> int:
     count = 0
 

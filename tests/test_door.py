@@ -14,7 +14,7 @@ THROUGH = {
     "contextkit/base/cli.py:say",
     "contextkit/base/cli.py:_print",
     "contextkit/hosts/commands.py:_carried_out",
-    "contextkit/subagents/commands.py:_draw",
+    "contextkit/subagents/commands.py:show",
 }
 OWN_WORDS = {
     "contextkit/__init__.py:": "a Python that is too old for anything else",

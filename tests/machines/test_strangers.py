@@ -108,12 +108,12 @@ def test_a_run_of_another_machine_brings_no_command(sealed: Path, run: Script) -
     runs.save(one.layout, started)
     text = json.loads(runs.render(started)) | {"notify": f"touch {sealed}/ran"}
     Path(runs.path(one.layout, started.id)).write_text(json.dumps(text), encoding="utf-8")
-    files.write(runs.part(one.layout, started.id, ".notify"), f"touch {sealed}/ran")
+    files.write(runs.path(one.layout, started.id, ".notify"), f"touch {sealed}/ran")
     one.push()
     other.pull()
     there = Layout(str(other.root))
     assert runs.load(there, started.id).id == started.id
-    assert not os.path.exists(runs.part(there, started.id, ".notify"))
+    assert not os.path.exists(runs.path(there, started.id, ".notify"))
     files.write(runs.output_path(there, started, "ui"), "# done\n")
     assert not workers.notify(there, started.id, 1_800_000_000)
     assert not (sealed / "ran").exists()

@@ -10,10 +10,11 @@ from unittest.mock import Mock
 
 import pytest
 from conftest import Script, git
-from contextkit.base import changes, ledger, names
+from contextkit.base import changes, files, ledger, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.runs import Run
+from growth import hops
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from signing import signed
@@ -69,6 +70,23 @@ def gate(run: Script, *how: str) -> tuple[str, list[list[str]]]:
 
 def ingest(run: Script) -> None:
     assert run("verdict", "ingest", "--run=r-1") == 0
+
+
+# The modules that take a text apart: how often they call each other grows with it.
+_READING = (
+    *("/text/blocks", "/text/objects", "/text/patterns", "/base/expressions"),
+    *(f"/documents/{name}"
+      for name in ("agent_review", "headers", "index", "normal", "phrases", "proof", "reader",
+                   "sections", "shapes", "sight", "tables", "vocabulary")),
+)  # fmt: skip
+
+
+def test_from_a_review_to_its_gate_few_modules_call_each_other(out: Path, run: Script) -> None:
+    a_run(out, ("fd-a",))
+    (out / "fd-b.md").unlink()
+    assert 0 < hops(lambda: ingest(run), _READING) <= 400
+    assert 0 < hops(lambda: gate(run), _READING) <= 300
+    assert gate(run) == ("PASS", [])
 
 
 def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:
@@ -337,7 +355,7 @@ def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run
     a_run(out, base=base)
     layout = Layout()
     with changes.work_tree(layout, (layout.join("out"),)) as tree:
-        runs.keep_listing(layout, "r-1", tree.listing(base))
+        files.write(runs.path(layout, "r-1", ".listing"), tree.listing(base))
     ingest(run)
     named = "a, b, c, d, e"
     for many, said in (
@@ -358,7 +376,7 @@ def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run
 
 def test_where_it_is_unknown_which_files_were_edited_that_is_said(out: Path, run: Script) -> None:
     a_run(out, base="1" * 40)
-    runs.keep_listing(Layout(), "r-1", b"")
+    files.write(runs.path(Layout(), "r-1", ".listing"), b"")
     ingest(run)
     Path("app.py").write_text("new", encoding="utf-8")
     assert gate(run) == ("FAIL", [["stale", "-"]])

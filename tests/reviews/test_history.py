@@ -17,8 +17,8 @@ LEAK = 'P0 | P0-1 | "Login" | Tokens are written to the log'
 
 
 def matches(found: list[MergedFinding], earlier: list[MergedFinding]) -> dict[int, int]:
-    own, olds = ([one.title for one in those] for those in (found, earlier))
-    return history.matches(found, own, earlier, olds)
+    own, olds = ([one.replace(identity=one.title) for one in those] for those in (found, earlier))
+    return history.matches(own, olds)
 
 
 def test_a_finding_is_known_again_when_it_moves_or_is_reworded() -> None:

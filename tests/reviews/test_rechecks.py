@@ -77,7 +77,7 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     assert [line.split("\t")[:2] for line in run.out.splitlines()] == [
         ["NEEDS_ATTENTION", "a"], ["CLEAN", "b"],
     ]  # fmt: skip
-    again = runs.latest(Layout()).id
+    again = runs.load(Layout(), "latest").id
     (asked,) = json.loads((OUT / "run.json").read_text("utf-8"))["agents"]
     prompt = Path(asked["prompt"]).read_text("utf-8")
     assert asked["agent"] == "a" and "- P1-1: P1 The batch is lost (app.py:5)" in prompt

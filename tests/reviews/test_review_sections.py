@@ -228,12 +228,16 @@ def test_a_finding_is_one_issue_however_often_it_is_named() -> None:
 # The index in the strict form
 
 
+def index_lines(review: agent_review.Review) -> list[str]:
+    return [line for _, line in drill_down.index_rows(review)]
+
+
 def test_the_rows_of_an_index_are_normalised() -> None:
     text = (
         "## Findings Index\n\n| ID | Severity | Title | Section |\n|---|---|---|---|\n"
         "| F-1 | Critical | Anyone can log in | Login |\n\n**Verdict: safe**\n"
     )
-    assert drill_down.index_rows(agent_review.parse(text)) == [
+    assert index_lines(agent_review.parse(text)) == [
         '- P0 | F-1 | "Login" | Anyone can log in', "Verdict: risky",
     ]  # fmt: skip
 
@@ -252,16 +256,16 @@ def test_the_rows_of_an_index_are_normalised() -> None:
 def test_the_verdict_is_the_stricter_and_never_safe_where_there_is_doubt(
     text: str, verdict: str
 ) -> None:
-    assert drill_down.index_rows(agent_review.parse(text))[-1] == f"Verdict: {verdict}"
+    assert index_lines(agent_review.parse(text))[-1] == f"Verdict: {verdict}"
 
 
 def test_there_are_no_rows_without_an_index() -> None:
     for text in ("", "# Review\n\nVerdict: safe\n", "```\n" + STRICT + "```\n"):
-        assert drill_down.index_rows(agent_review.parse(text)) == []
+        assert index_lines(agent_review.parse(text)) == []
 
 
 def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings() -> None:
-    assert drill_down.index_rows(agent_review.parse(RESEARCH)) == [
+    assert index_lines(agent_review.parse(RESEARCH)) == [
         "- Source | [A paper](https://example.org/a)",
         "- Finding | Batches are faster",
         "- Finding | Caches help",
@@ -270,7 +274,7 @@ def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings()
 
 def test_a_row_stays_one_line_without_control_characters() -> None:
     text = '### Findings Index\n- P2 | P2-1 | "a\x1b[31mb" | c\x0bd\u2028e\nVerdict: safe\n'
-    row = drill_down.index_rows(agent_review.parse(text))[0]
+    row = index_lines(agent_review.parse(text))[0]
     assert row == '- P2 | P2-1 | "a [31mb" | c d e'
 
 
@@ -285,9 +289,9 @@ def test_reading_normalised_rows_gives_the_same_rows(
 ) -> None:
     lines = [f'- {word} | F-{n} | "{a}" | {b}' for n, (word, a, b) in enumerate(given_rows)]
     text = "\n".join(["### Findings Index", *lines, f"Verdict: {verdict}", ""])
-    once = drill_down.index_rows(agent_review.parse(text))
+    once = index_lines(agent_review.parse(text))
     again = agent_review.parse("\n".join(["### Findings Index", *once, ""]))
-    assert drill_down.index_rows(again) == once
+    assert index_lines(again) == once
 
 
 # Against the strict form

@@ -88,7 +88,7 @@ def test_an_end_is_said_once(run: Script) -> None:
     assert run("verdict", "end", "latest") == 0
     assert "already ended at" in run.err
     begin(run)  # its folder is free
-    assert runs.latest(Layout()).output_dir == str(OUT)
+    assert runs.load(Layout(), "latest").output_dir == str(OUT)
 
 
 def test_a_restart_touches_its_own_target_alone(run: Script) -> None:

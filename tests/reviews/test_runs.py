@@ -84,7 +84,7 @@ def test_a_broken_or_foreign_file_is_said_and_hides_no_other(layout: Layout) -> 
     (FOLDER / "folder.json").mkdir()
     (FOLDER / ".x.json.0123456789ab.tmp").write_text("", encoding="utf-8")
     found = runs.load_all(layout)
-    assert found.documents == [a_run()] and runs.latest(layout) == a_run()
+    assert found.documents == [a_run()] and runs.load(layout, "latest") == a_run()
     assert [one.path for one in found.broken] == [
         f"{FOLDER}/folder.json", f"{FOLDER}/half.json", f"{FOLDER}/other.json",
     ]  # fmt: skip
@@ -104,7 +104,9 @@ def test_fields_change_without_losing_the_others(layout: Layout) -> None:
     runs.save(layout, a_run())
     runs.change(layout, a_run().id, missed=("fd-safety",))
     runs.change(layout, a_run().id, finished_at="2025-10-23T18:06:00Z")
-    assert runs.latest(layout) == a_run(missed=("fd-safety",), finished_at="2025-10-23T18:06:00Z")
+    assert runs.load(layout, "latest") == a_run(
+        missed=("fd-safety",), finished_at="2025-10-23T18:06:00Z"
+    )
 
 
 def test_a_run_lives_until_it_is_finished_or_too_old(repo: Path) -> None:

@@ -276,7 +276,7 @@ def test_every_finding_stands_in_the_index_of_each_agent_that_it_names(
     for one in found:
         for row in one.rows:
             beginning = f'- {row.severity or "?"} | {row.id} | "{row.section}" | {row.title}'
-            assert any(line.startswith(beginning.rstrip()) for line in index[row.agent])
+            assert any(line.startswith(beginning.rstrip()) for _, line in index[row.agent])
     counted = sum(len(one.rows) for one in found)
     assert counted == sum(len(source.review.findings) for source in sources)  # and none is lost
     assert len(set(keys(found))) == len(found)

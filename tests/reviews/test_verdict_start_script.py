@@ -43,7 +43,7 @@ def write(name: str, text: str = DONE) -> None:
 
 def test_start_prints_the_run_and_how_each_agent_is_launched(branch: Path, run: Script) -> None:
     assert run("verdict", "start", "--process=review", "--agents=fd-x, interflux:y") == 0
-    identity = runs.latest(Layout()).id
+    identity = runs.load(Layout(), "latest").id
     assert run.out.splitlines() == [
         f"run {identity}",
         "output_dir .clavain/reviews/current",
@@ -75,7 +75,7 @@ def test_the_launch_lines_work_where_they_are_printed(
     assert f"Read {prompts}/a.md and do" in run.out and f"< '{prompts}'/\"$p\"" in run.out
     assert "general-purpose" not in run.out  # its type is known
     launched = [line for line in run.out.splitlines() if line.startswith("  ")]
-    identity = runs.latest(Layout()).id
+    identity = runs.load(Layout(), "latest").id
     (branch / CURRENT / "a.md").write_text("nothing", encoding="utf-8")
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0
     assert [line for line in run.out.splitlines() if line.startswith("  ")] == launched
@@ -175,7 +175,7 @@ def test_wait_tells_each_agent_and_ends_with_the_last(branch: Path, run: Script)
     out, _ = waiting.communicate()
     assert waiting.returncode == 0
     assert out == f"done\ta\t{CURRENT}/a.md\ndone\tb\t{CURRENT}/b.md\n"
-    assert runs.latest(Layout()).missed == ()
+    assert runs.load(Layout(), "latest").missed == ()
 
 
 def test_wait_that_times_out_classifies_and_writes_stubs_when_asked(
@@ -195,7 +195,7 @@ def test_wait_that_times_out_classifies_and_writes_stubs_when_asked(
     assert [(one["agent"], one["status"], one["validation"]) for one in found] == [
         ("a", "ERROR", "error"), ("b", "ERROR", "error"),
     ]  # fmt: skip
-    assert runs.latest(Layout()).missed == ("a", "b")
+    assert runs.load(Layout(), "latest").missed == ("a", "b")
     assert run("verdict", "gate", f"--run={identity}") == 1 and run.out.startswith("FAIL")
 
 

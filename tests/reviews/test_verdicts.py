@@ -210,8 +210,8 @@ def test_the_second_verdict_replaces_the_first(layout: Layout) -> None:
 def test_one_verdict_is_loaded_by_its_agent_from_the_flat_store_or_that_of_a_run(
     layout: Layout, tmp_path: Path
 ) -> None:
-    verdicts.save(layout, a_verdict(agent="a:b"))
     verdicts.save(layout, a_verdict(agent="a:b", summary="of the run"), str(tmp_path / "run"))
+    verdicts.save(layout, a_verdict(agent="a:b"))
     flat, of_run = (verdicts.load(layout, "a:b", store) for store in ("", str(tmp_path / "run")))
     assert flat and of_run and (flat["summary"], of_run["summary"]) == ("fine", "of the run")
     assert verdicts.load(layout, "b") is None
@@ -261,7 +261,7 @@ def test_a_verdict_is_synced_to_disk_unless_it_can_be_derived_again(
     verdicts.save(layout, a_verdict())  # the store is made once
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
-    verdicts.save(layout, a_verdict(), derived=True)
+    verdicts.save(layout, a_verdict(sha256="0" * 64))
     assert not synced
     verdicts.save(layout, a_verdict())
     assert synced

@@ -22,11 +22,11 @@ def begin(sealed: Path) -> Iterator[Starter]:
 
     def make(command: str, limit: float = 0, prompt: str = "the prompt\n") -> Path:
         folder = sealed / f"run{len(folders)}"
-        hold = background.Hold(str(folder))
+        hold = background.hold(str(folder))
         (folder / "prompt.md").write_text(prompt, encoding="utf-8")
         env = {"PATH": os.environ["PATH"]}
         background.start(hold, str(folder), str(sealed), command, limit, env)
-        hold.release()
+        os.close(hold)
         folders.append(folder)
         return folder
 
@@ -136,14 +136,14 @@ def test_what_is_stopped_before_it_has_begun_never_begins(
 
 
 def test_a_launcher_that_died_before_it_started_anything_is_seen(sealed: Path) -> None:
-    hold = background.Hold(str(sealed / "run"))
+    hold = background.hold(str(sealed / "run"))
     assert background.state(str(sealed / "run")) == ("pending_launch", None)
-    hold.release()
+    os.close(hold)
     assert background.state(str(sealed / "run")) == ("failed", None)
 
 
 def test_a_folder_is_taken_once(sealed: Path) -> None:
-    hold = background.Hold(str(sealed / "run"))
+    hold = background.hold(str(sealed / "run"))
     with pytest.raises(FileExistsError):
-        background.Hold(str(sealed / "run"))
-    hold.release()
+        background.hold(str(sealed / "run"))
+    os.close(hold)

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 216046733316473967
+SOURCE = 91613718085654397
 name = 'research_synthesis.md'
 
 def root(context, missing=missing):
@@ -94,7 +94,11 @@ def root(context, missing=missing):
         yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'agent'))
         yield '\n\n'
         yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'status'))
-        yield str(environment.getattr(l_1_report, 'why'))
+        if environment.getattr(l_1_report, 'why'):
+            pass
+            yield ' ('
+            yield str(environment.getattr(l_1_report, 'why'))
+            yield ')'
         yield ' — `'
         yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'shown'))
         yield '`\n\n'
@@ -112,4 +116,4 @@ def root(context, missing=missing):
     yield '<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=29&4=31&5=37&6=40&8=43&9=47&15=50&16=54&24=70&25=74&32=84&33=88&35=90&37=95&38=98&41=100&42=103'
+debug_info = '3=29&4=31&5=37&6=40&8=43&9=47&15=50&16=54&24=70&25=74&32=84&33=88&35=90&37=99&38=102&41=104&42=107'

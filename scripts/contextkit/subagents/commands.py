@@ -124,7 +124,6 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
 
 
 def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
-    """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
         if any(background.outcome(layout, row)[0] != row["status"] for row in running):
@@ -147,28 +146,22 @@ class _Screen:
             cli.say(line)
 
     def show(self, layout: Layout, watched: list[background.Watched], now: int) -> None:
-        if self._drawn:
-            self._draw(watched, now)
+        """Print a look, or redraw the screen line by line, clearing what is left of the last."""
+        if not self._drawn:
+            table = tables.of(background.rows(layout, watched)) if watched else ""
+            head, *rows = table.split("\n")
+            signs = ("".join(_SIGNS.get(alert, "") for alert in each["alerts"]) for each in watched)
+            rows = [f"{sign} {row}".lstrip() for sign, row in zip(signs, rows, strict=False)]
+            cli.put("\n".join(filter(None, [f"--- {names.clock(now)} ---", head, *rows])))
             return
-        head, *rows = tables.of(background.rows(layout, watched)).split("\n") if watched else [""]
-        lines = [f"--- {names.clock(now)} ---", head]
-        for agent, row in zip(watched, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in agent["alerts"])
-            lines.append(f"{signs} {row}" if signs else row)
-        cli.put("\n".join(filter(None, lines)))
-
-    def _draw(self, watched: list[background.Watched], now: int) -> None:
-        """Redraw the screen from the top line by line, clearing what is left of the last look."""
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
         messages = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(messages) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
-        lines = [f"{names.clock(now)}  {len(watched)} subagents", head]
-        lines = [
-            line[: width - 1] for line in (*lines, *background.lines(watched, width - 1, room))
-        ]
+        lines = [f"{names.clock(now)}  {len(watched)} subagents"[: width - 1], head[: width - 1],
+                 *background.lines(watched, width - 1, room)]  # fmt: skip
         body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *messages])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
@@ -195,11 +188,8 @@ def _alerts(
 @command(
     "hand in a report: payload, verdict, receipt",
     Option("agent", "the subagent's name", required=True),
-    Option(
-        "status",
-        "CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL or FAILED",
-        required=True,
-    ),
+    Option("status", "CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL or FAILED",
+           required=True),
     Option("summary", "one line", required=True),
     Option("file", "the report (default: standard input, if it is a pipe)"),
     Option("id", "its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
@@ -208,15 +198,16 @@ def _alerts(
     Option("model", "who concluded it"),
     Option("files_changed", "paths", kind="items", single="file-changed"),
     Option("tokens", "how many tokens it took", kind="whole"),
-)
+)  # fmt: skip
 def finish(layout: Layout, args: Arguments) -> Answer:
-    typed = {name: vars(args)[name] for name in lifecycle.Report.fields() if name != "text"}
-    typed |= {"status": lifecycle.meant_status(args.status), "tokens": args.tokens or 0}
-    report, text = lifecycle.Report(**typed), ""
-    if args.file or cli.is_piped():
-        text = cli.content(args.file)
+    verdict = {
+        "agent": args.agent, "status": args.status, "summary": args.summary,
+        "type": args.type or "verdict", "model": args.model,
+        "files_changed": args.files_changed, "tokens_spent": args.tokens or 0,
+    }  # fmt: skip
+    text = cli.content(args.file) if args.file or cli.is_piped() else ""
     try:
-        receipt = lifecycle.finish(layout, report.replace(text=text), names.now())
+        receipt = lifecycle.finish(layout, verdict, text, names.now(), args.id, args.session)
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:
@@ -227,9 +218,8 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=receipt, quoted=True)
 
 
-@command(
-    "end a running subagent", *END, Option("force", "kill it without asking first", kind="flag")
-)
+@command("end a running subagent",
+         *END, Option("force", "kill it without asking first", kind="flag"))  # fmt: skip
 def abort(layout: Layout, args: Arguments) -> str:
     return lifecycle.abort(layout, args.id, args.reason, names.now(), args.force)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections import defaultdict
 
 from contextkit.base import files, names, templates
 from contextkit.base.layout import Layout
@@ -162,14 +161,12 @@ def interval(sheets: Sequence[Sheet]) -> tuple[float, float]:
 
 def losses(sheets: Sequence[Sheet], ours: str, other: str) -> list[dict[str, Any]]:
     """Documents where `ours` did worse than `other`, the worst first."""
-    by_document: dict[str, dict[str, Sheet]] = defaultdict(dict)
-    for sheet in sheets:
-        by_document[sheet.document][sheet.arm] = sheet
+    by_arm = {arm: {s.document: s for s in sheets if s.arm == arm} for arm in (ours, other)}
     lost = [
-        {"document": name, "kind": arms[ours].kind, ours: own, other: others}
-        for name, arms in by_document.items()
-        if ours in arms and other in arms
-        and (own := share([arms[ours]])) < (others := share([arms[other]]))
+        {"document": name, "kind": sheet.kind, ours: own, other: others}
+        for name, sheet in by_arm[ours].items()
+        if name in by_arm[other]
+        and (own := share([sheet])) < (others := share([by_arm[other][name]]))
     ]  # fmt: skip
     return sorted(lost, key=lambda row: row[ours] - row[other])
 

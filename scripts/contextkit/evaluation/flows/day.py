@@ -86,12 +86,22 @@ def run(
 def _kept_or_lived(
     kept: str, command: str, host: Host, arm: str, number: int, caller: Caller
 ) -> Run:
+    """The run that was kept, or else a day in a fresh copy of the repository."""
     key = "\0".join((command, host.name, arm, str(number), *_texts()))
     path = os.path.join(kept, f"day-{names.sha256(key.encode('utf-8', 'replace'))[:32]}.json")
     if (before := files.read_if_there(path)) is not None:
         return Run(**formats.object_from_json(before, path))
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
-        lived = _live(os.path.realpath(top), command, host, arm, caller)
+        root = os.path.realpath(top)
+        _settle_in(root, host, arm)
+        started, failed = time.monotonic(), 0
+        for prompt in prompts():
+            failed += bool(caller.call(command, prompt, root)[1])
+        seconds = time.monotonic() - started
+        solved, tests = _solved(root)
+        turns, tokens, cost = spent(host, root)
+        hooked = os.path.isdir(os.path.join(root, ".contextkit"))
+    lived = Run(arm, solved, tests, turns, tokens, cost, seconds, failed, hooked)
     files.write(path, formats.to_json(lived._asdict()), derived=True)
     return lived
 
@@ -101,22 +111,6 @@ def _texts() -> Iterator[str]:
     for here, inside, file_names in os.walk(version.toolkit(*_FOLDER)):
         inside[:] = sorted(name for name in inside if name != "__pycache__")
         yield from (files.read(os.path.join(here, name)) for name in sorted(file_names))
-
-
-def _live(root: str, command: str, host: Host, arm: str, caller: Caller) -> Run:
-    """Live through a day in a fresh copy of the repository."""
-    _settle_in(root, host, arm)
-    started, failed = time.monotonic(), 0
-    for prompt in prompts():
-        failed += bool(caller.call(command, prompt, root)[1])
-    seconds = time.monotonic() - started
-    solved, tests = _solved(root)
-    turns, tokens, cost = spent(host, root)
-    return Run(
-        arm=arm, solved=solved, tests=tests, turns=turns, tokens=tokens, cost=cost,
-        seconds=seconds, failed=failed,
-        hooked=os.path.isdir(os.path.join(root, ".contextkit")),
-    )  # fmt: skip
 
 
 def _settle_in(root: str, host: Host, arm: str) -> None:
@@ -184,23 +178,18 @@ def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
 
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
     """The number of replies in a transcript, and the usages that add up to their cost."""
-    if host.transcript_form == transcripts.ROLLOUT:
-        totals = [total for line in lines if (total := _total(line))]
-        return len(totals), totals[-1:]
     replies: dict[str, _Usage] = {}
+    totals: list[_Usage] = []
     for line in lines:
         if usage := formats.inside(line, "message", "usage"):
-            replies[str(line["message"].get("id"))] = _counts(
-                usage, "input", "cache_creation_input", "cache_read_input", "output"
-            )
+            kinds = ("input", "cache_creation_input", "cache_read_input", "output")
+            replies[str(line["message"].get("id"))] = _counts(usage, *kinds)
+        elif usage := formats.inside(line, "payload", "info", "total_token_usage"):
+            read, _, cached, answered = _counts(usage, "input", "", "cached_input", "output")
+            totals.append((max(read - cached, 0), 0, cached, answered))
+    if host.transcript_form == transcripts.ROLLOUT:
+        return len(totals), totals[-1:]
     return len(replies), replies.values()
-
-
-def _total(line: dict[str, Any]) -> _Usage | None:
-    """The total in a line of Codex, whose input includes cached tokens."""
-    usage = formats.inside(line, "payload", "info", "total_token_usage")
-    read, _, cached, answered = _counts(usage, "input", "", "cached_input", "output")
-    return (max(read - cached, 0), 0, cached, answered) if usage else None
 
 
 def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:

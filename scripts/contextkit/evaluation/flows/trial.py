@@ -145,35 +145,43 @@ class Trial:
         return "; ".join([*parts, f"{left_out} left out"] if self.left_out else parts)
 
     def _document(self, sample: Sample) -> list[Sheet]:
-        """Evaluate one document; empty if it got no questions or no marks."""
+        """Evaluate one document; empty if it got no questions or no marks.
+
+        One call marks the answers of all arms, which have letters in random order.
+        """
         answers: dict[str, tuple[str, ...]] = {}
         sizes: dict[str, int] = {}
         try:
-            asked = self._ask(
-                marks.ask_for_questions(sample.whole, QUESTIONS),
-                lambda answer: marks.questions(answer, QUESTIONS),
-            )
+            prompt = marks.ask_for_questions(sample.whole, QUESTIONS)
+            asked = self._ask(prompt, lambda answer: marks.questions(answer, QUESTIONS))
             for arm, material in self._materials(sample).items():
                 try:
                     answers[arm], sizes[arm] = self._answers(sample, asked, arm, material)
                 except Unusable:
                     continue
-            by_arm = self._marks(sample, asked, answers)
+            if not answers:
+                return []
+            arms = list(answers)
+            random.Random(names.sha256(sample.name.encode("utf-8", "replace"))).shuffle(arms)
+            letters = dict(zip(arms, _LETTERS, strict=False))
+            prompt = marks.ask_for_marks(asked, {letters[arm]: answers[arm] for arm in arms})
+            marked = self._ask(
+                prompt, lambda text: marks.read_marks(text, list(letters.values()), len(asked))
+            )
         except Unusable:
             return []
-        arms = sorted(by_arm, key=ARMS.index)
-        return [Sheet(sample.name, sample.kind, arm, sizes[arm], by_arm[arm]) for arm in arms]
+        return [
+            Sheet(sample.name, sample.kind, arm, sizes[arm], marked[letters[arm]])
+            for arm in sorted(arms, key=ARMS.index)
+        ]
 
     def _materials(self, sample: Sample) -> dict[str, str]:
         """The material for the reader of each arm; an arm whose program failed is left out."""
         size = tokens.estimate(sample.handed_over)
         materials = {
-            RECEIPT: sample.handed_over,
-            OPENED: sample.handed_over,
-            CUT: head_and_tail(sample.whole, size),
-            WHOLE: sample.whole,
-            NOTHING: "",
-        }
+            RECEIPT: sample.handed_over, OPENED: sample.handed_over,
+            CUT: head_and_tail(sample.whole, size), WHOLE: sample.whole, NOTHING: "",
+        }  # fmt: skip
         if self._other:
             try:
                 materials[WITH] = self._run(self._other, sample.whole)
@@ -197,24 +205,8 @@ class Trial:
             first, last = wanted
             part = "\n".join(sample.whole.split("\n")[first - 1 : last])
             material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
-        answers = self._ask(marks.ask_for_answers(asked, material), read)
-        return answers, tokens.estimate(material)
-
-    def _marks(
-        self, sample: Sample, asked: Sequence[Question], answers: dict[str, tuple[str, ...]]
-    ) -> dict[str, tuple[str, ...]]:
-        """Each arm's marks, from one call in which they have letters in random order."""
-        if not answers:
-            raise Unusable
-        arms = list(answers)
-        random.Random(names.sha256(sample.name.encode("utf-8", "replace"))).shuffle(arms)
-        letters = dict(zip(_LETTERS, arms, strict=False))
-        by_letter = {letter: answers[arm] for letter, arm in letters.items()}
-        marked = self._ask(
-            marks.ask_for_marks(asked, by_letter),
-            lambda answer: marks.read_marks(answer, list(letters), len(asked)),
-        )
-        return {letters[letter]: own for letter, own in marked.items()}
+        prompt = marks.ask_for_answers(asked, material)
+        return self._ask(prompt, read), tokens.estimate(material)
 
     def _ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
         """What `read` makes of the model's answer; raises Unusable, which is counted."""
@@ -299,12 +291,8 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
     if len(text) > _LARGEST or text.isspace() or tokens.estimate(text) <= _SMALLEST:
         return
-    output = Output(
-        topic=names.one_line(topic)[:200] or "text",
-        source="evaluation",
-        content=text,
-        tokens=tokens.estimate(text),
-    )
+    shown, size = names.one_line(topic)[:200] or "text", tokens.estimate(text)
+    output = Output(topic=shown, source="evaluation", content=text, tokens=size)
     told = telling.tell(layout, output, layout.join(name)).receipt
     yield _sample(layout, name, told.kind or "text", text, receipts.render(told))
 

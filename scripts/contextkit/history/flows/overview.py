@@ -304,7 +304,7 @@ def _verdicts(layout: Layout) -> Facts:
         for e in verdicts.worst_first(verdicts.needs_attention(entries))
     ]
     statuses = [entry["status"] for entry in entries]
-    is_run = os.path.isdir(runs.folder(layout))
+    is_run = os.path.isdir(layout.store("run"))
     going = len(runs.live(layout, names.now())) if is_run else 0
     return {
         "status": f"{verdicts.counts(entries)}; {len(urgent)} to look at",

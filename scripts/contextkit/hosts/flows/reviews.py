@@ -28,7 +28,7 @@ def expected(layout: Layout, hook: HookInput, now: int) -> tuple[runs.Run, str] 
     A host passes its type (`fd-safety`, `x:review:fd-safety`) or its name; if many share a type,
     the path in the answer decides.
     """
-    if not os.path.isdir(runs.folder(layout)):
+    if not os.path.isdir(layout.store("run")):
         return None
     live_runs = runs.live(layout, now)
     live_runs.sort(key=lambda run: run.session_id != hook.session)  # runs of its own session first

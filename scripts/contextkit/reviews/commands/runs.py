@@ -5,24 +5,17 @@ They load everything about reviews; `verdicts.py` has the commands that are call
 
 from __future__ import annotations
 
-import os
 import time
 
-from contextkit.base import cli, files, ledger, names, outgoing, redaction, sessions, tokens
+from contextkit.base import cli, files, ledger, names, outgoing, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.commands.verdicts import AGENT, BASE, DIR, RUN, addressed
-from contextkit.reviews.documents import (
-    agent_review,
-    complaints,
-    contracts,
-    runs,
-    verdicts,
-    vocabulary,
-)
+from contextkit.reviews.documents import agent_review, complaints, contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, drill_down, history, reports, synthesis, workers
 from contextkit.reviews.flows import gate as gating
 from contextkit.reviews.flows import start as starting
@@ -44,8 +37,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     """The agents' files one by one; report progress on stderr once that takes a second."""
     began = reported = time.monotonic()
     of = len(about.roster)
-    read = workers.with_endings(layout, about, agent_files.read(layout, about))
-    for number, reading in enumerate(read, 1):
+    for number, reading in enumerate(workers.read(layout, about), 1):
         yield reading
         now = time.monotonic()
         if now - reported >= 1:
@@ -73,11 +65,8 @@ def start(layout: Layout, args: Arguments) -> Answer:
     return _started(layout, args, run, now)
 
 
-@command(
-    "after a fix: ask the agents with an open P0 or P1 about what changed since",
-    _A_RUN,
-    *_STARTED,
-)
+@command("after a fix: ask the agents with an open P0 or P1 about what changed since",
+         _A_RUN, *_STARTED)  # fmt: skip
 def recheck(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     workers.check(layout, args.launch, args.cmd)
@@ -85,22 +74,14 @@ def recheck(layout: Layout, args: Arguments) -> Answer:
 
 
 def _started(layout: Layout, args: Arguments, run: Run, now: int) -> Answer:
-    """Launch the agents of a run, if that is wanted, and return the run."""
     working = _launched(layout, run, run.roster, args, now)
-    data = starting.roster(layout, run, {own.agent: own.id for own in working})
+    data = starting.roster(layout, run)
+    for each, own in zip(data["agents"], working, strict=False):
+        each["subagent"] = own.id
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
     how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
     head = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}"]
-    return Answer(text=_next(layout, run, head, how, data["agents"]), data=data)
-
-
-def _next(
-    layout: Layout, run: Run, head: list[str], how: list[str], agents: list[dict[str, str]]
-) -> str:
-    """What a run prints below its `head`: `how` it was launched or can be, and what comes next."""
-    lines = how or _launch_lines(layout, run, agents)
-    then = f"then: {runs.call(layout, 'verdict_wait', run=run.id)}"
-    return "\n".join([*head, "", *lines, "", then])
+    return Answer(text=workers.steps(layout, run, head, how, data["agents"]), data=data)
 
 
 def _launched(
@@ -112,31 +93,6 @@ def _launched(
     working = workers.start(layout, run, agents, args.cmd, now)
     cli.say_each(f"{own.agent}: could not be started: {own.words}" for own in working if not own.id)
     return working
-
-
-def _launch_lines(layout: Layout, run: Run, agents: list[dict[str, str]]) -> list[str]:
-    """Lines on how to launch the agents of a run in each host, as subagents or as sessions."""
-    lines: list[str] = []
-    are_known = all(":" in each["agent"] or any(map(os.path.isfile, layout.profiles(each["agent"])))
-                for each in agents)  # fmt: skip
-    prompts = [os.path.basename(each["prompt"]) for each in agents]
-    stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
-    folder = layout.found(f"{run.output_dir}/prompts").replace("'", "'\\''")
-    for host in workers.hosts():
-        either = "or " if lines else ""
-        if host.agent_call:
-            lines.append(f"{either}{host.title}, all in one message:")
-            lines += [
-                f"  {workers.agent_call(host, each['agent'], layout.found(each['prompt']))}"
-                for each in agents
-            ]
-            if host.any_agent and not are_known:
-                lines.append(f"  (where no agent has such a type: {host.any_agent})")
-        else:
-            lines.append(f"{either}{host.title}, in the root:")
-            call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
-            lines.append(f"  for p in {stems}; do {call} & done")
-    return lines
 
 
 @command(
@@ -180,22 +136,17 @@ def wait(layout: Layout, args: Arguments) -> Answer:
             cli.say(f"{outcome.agent}: {outcome.state}: wrote an error stub")
     cli.say_each(f"{outcome.agent}: {outcome.said}" for outcome in outcomes if outcome.said)
     workers.notify(layout, run.id, names.now())
-    rows = [
-        {"id": outcome.agent, "state": outcome.state, "path": layout.shown(outcome.path),
-         "said": outcome.said}
-        for outcome in outcomes
-    ]  # fmt: skip
+    rows = [{"id": each.agent, "state": each.state, "path": layout.shown(each.path),
+             "said": each.said} for each in outcomes]  # fmt: skip
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
 
 
 def _seconds(run: Run, typed: str) -> int:
     """How long to wait: a duration, a named timeout of the process, or its default."""
-    named = run.timeouts.get(typed)
+    named = run.timeouts.get(typed) if typed else run.timeout
     if isinstance(named, int):
         return named
-    if not typed:
-        return run.timeout
     try:
         return names.seconds(typed)
     except ContextError:
@@ -214,18 +165,14 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     cli.say_each(broken)
     return Rows(
         columns=(
-            ("run", "run"),
-            ("process", "process"),
-            ("state", "state"),
+            ("run", "run"), ("process", "process"), ("state", "state"),
             ("started", "started", lambda row: names.age(names.moment(row["started"]), now)),
             ("done", "done", lambda row: f"{row['done']}/{row['agents']}"),
             ("status", "status", lambda row: row["status"] or "-"),
             ("target", "target", lambda row: row["target"][:40] or "-"),
         ),
-        rows=standings,
-        nothing="No review runs.",
-        status=1 if broken else 0,
-    )
+        rows=standings, nothing="No review runs.", status=1 if broken else 0,
+    )  # fmt: skip
 
 
 @command("end a run that is going on; its files stay", _A_RUN)
@@ -235,12 +182,8 @@ def end(layout: Layout, args: Arguments) -> str:
     return f"run {run.id}"
 
 
-@command(
-    "ask an agent of a run once more: a new file, and a prompt with what was wrong",
-    _A_RUN,
-    AGENT,
-    *_STARTED,
-)
+@command("ask an agent of a run once more: a new file, and a prompt with what was wrong",
+         _A_RUN, AGENT, *_STARTED)  # fmt: skip
 def retry(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     workers.check(layout, args.launch, args.cmd)
@@ -251,7 +194,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     how = [f"subagent {worker.id}" for worker in working]
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
     head = [f"path {again['path']}", f"prompt {again['prompt']}"]
-    return Answer(text=_next(layout, run, head, how, [again]), data=data)
+    return Answer(text=workers.steps(layout, run, head, how, [again]), data=data)
 
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)
@@ -259,46 +202,35 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     about, now = agent_files.asked(layout, args), names.now()
     done = agent_files.ingest(layout, about, _read(layout, about), now)
     if about.run:
-        workers.settle(layout, runs.load(layout, about.run_id), done, now)
+        workers.settle(layout, about.run, done, now)
         workers.notify(layout, about.run_id, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
-    text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
+    numbers = agent_files.counts(done)
+    (_, count), (_, valid), *others = numbers["totals"].items()
+    totals = ", ".join([f"{valid}/{count} valid", *(f"{n} {name}" for name, n in others)])
+    bound = [agent_files.read_line(count, numbers["unread"])] if numbers["unread"] else []
+    text = "\n".join([verdicts.table(entries), *bound, totals])
     where = f"runs/{about.run_id}/" if about.run else ""
     refs = [f"verdict:{where}{verdicts.encode(reading.agent)}" for reading in done]
     ledger.note(layout, ledger.RENDERED, about.ref or refs[0], tokens=tokens.estimate(text),
                 sources=refs)  # fmt: skip
-    return Answer(
-        text=text,
-        status=0 if about.run or any(reading.is_read for reading in done) else 1,
-        data={
-            "run": about.run_id,
-            "agents": [{"id": reading.agent, **agent_files.row(reading)} for reading in done],
-            **agent_files.counts(done),
-        },
-    )
+    agents = [{"id": reading.agent, **agent_files.row(reading)} for reading in done]
+    data = {"run": about.run_id, "agents": agents, **numbers}
+    is_read = about.run or any(reading.is_read for reading in done)
+    return Answer(text=text, status=0 if is_read else 1, data=data)
 
 
-@command(
-    "the indexes in one form, one line per finding",
-    RUN,
-    DIR,
-    Option("agent", "only this one"),
-    _SEVERITY,
-    JSON,
-)
+@command("the indexes in one form, one line per finding",
+         RUN, DIR, Option("agent", "only this one"), _SEVERITY, JSON)  # fmt: skip
 def index(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
     about = agent_files.asked(layout, args)
-    rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
-    if about.run:
-        rows = history.marked(layout, about.run, rows)
-    lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
-    return Answer(
-        text="\n".join(lines), data=[row.public("kind", "row", "status", "ref") for row in rows]
-    )
+    rows = drill_down.index(layout, about, wanted, args.agent)
+    text = "\n".join(f"{names.one_line(row['agent'])}\t{row['row']}" for row in rows)
+    return Answer(text=text, data=rows)
 
 
 @command(
@@ -352,7 +284,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, strictest first, and the command for the rest of them."""
     run = args.run or ("" if args.dir else "latest")
     about = agent_files.asked(layout, Arguments(**{**vars(args), "run": run}))
-    severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
+    severities = drill_down.severities_of(args.severity) or SERIOUS
     most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)
     findings, unread = drill_down.of_run(about.run_id, read, severities)
@@ -392,20 +324,20 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     decision = gating.decide(layout, about, _read(layout, about))
     gating.close(layout, about, decision, names.now())
     status = 1 if decision.reasons else 0
-    reasons = [
-        {"reason": each.reason, "text": each.text, "agent": each.agent} for each in decision.reasons
-    ]
-    data = {
-        "id": about.run_id,
-        "gate": "FAIL" if status else "PASS",
-        "agents": list(about.roster),
-        "revision": decision.revision,
-        "reasons": reasons,
-        "dismissed": list(decision.dismissed),
-        "uncommitted": list(decision.uncommitted),
-        "next": gating.next_steps(layout, decision, about),
-    }
-    return Answer(text=gating.rendered(layout, decision, about), status=status, data=data)
+    return Answer(
+        text=gating.rendered(layout, decision, about),
+        status=status,
+        data=lambda: {
+            "id": about.run_id, "gate": "FAIL" if status else "PASS",
+            "agents": list(about.roster), "revision": decision.revision,
+            "reasons": [
+                {"reason": each.reason, "text": each.text, "agent": each.agent}
+                for each in decision.reasons
+            ],
+            "dismissed": list(decision.dismissed), "uncommitted": list(decision.uncommitted),
+            "next": gating.next_steps(layout, decision, about),
+        },
+    )  # fmt: skip
 
 
 @command(
@@ -422,10 +354,8 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
         finding = finding.partition("/")[2]
     path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, names.now())
     shown = layout.shown(path)
-    cli.say(
-        f"{made.agent}/{made.id} is dismissed until its lines change; it counts once {shown} is"
-        " committed"
-    )
+    until = f"dismissed until its lines change; it counts once {shown} is committed"
+    cli.say(f"{made.agent}/{made.id} is {until}")
     if made.severity == "P0" and not made.by:
         cli.say("a P0 still fails the gate: give by= to say who decided")
     return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
@@ -460,12 +390,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
     if review.validation == "malformed" and review.findings:
         many = names.counted(len(review.findings), "finding")
         cli.say(f"{many} read without an index: `make verdict_show dir=FOLDER` shows them")
-    keys = ("id", "wrong", "should_read")
-    rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
-    lines = []
-    for number, wrong, better in faults:
-        lines.append(f"{number}: {wrong}")
-        lines += [f"    write: {better}"] if better else []
+    rows = [dict(zip(("id", "wrong", "should_read"), fault, strict=True)) for fault in faults]
+    lines = [f"{number}: {wrong}" + (better and f"\n    write: {better}")
+             for number, wrong, better in faults]  # fmt: skip
     return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
 
 

@@ -71,29 +71,21 @@ def _store(layout: Layout, args: Arguments) -> str:
 def write(layout: Layout, args: Arguments) -> str:
     from contextkit.base import sessions
 
-    store = verdicts.folder(layout)
-    shown = layout.shown(store)
     status, summary = args.status.upper(), args.summary
     if args.lenient:
         status, summary = verdicts.understood(status, summary)
         if status != args.status.upper():
             cli.say(f"status={names.one_line(args.status)[:40]}: unknown, stored as {status}")
+    phases = (args.phase, *map(os.environ.get, ("CLAVAIN_PHASE", "CLAVAIN_CURRENT_PHASE")))
     verdict = verdicts.Verdict(
-        agent=args.agent,
-        status=status,
-        summary=summary,
-        type=args.type or "verdict",
-        model=args.model,
-        tokens_spent=_number(args.tokens, "tokens"),
+        agent=args.agent, status=status, summary=summary, type=args.type or "verdict",
+        model=args.model, tokens_spent=_number(args.tokens, "tokens"),
         files_changed=_list(args.files_changed),
         findings_count=_number(args.findings, "findings"),
-        detail_path=args.detail or f"{shown}/{args.agent}.md",
-        timestamp=names.iso(names.now()),
-        session_id=sessions.find_current(layout),
-        phase=args.phase
-        or os.environ.get("CLAVAIN_PHASE", "")
-        or os.environ.get("CLAVAIN_CURRENT_PHASE", ""),
-    )
+        detail_path=args.detail or f"{layout.shown(layout.verdicts)}/{args.agent}.md",
+        timestamp=names.iso(names.now()), session_id=sessions.find_current(layout),
+        phase=next(filter(None, phases), ""),
+    )  # fmt: skip
     return layout.shown(verdicts.save(layout, verdict))
 
 
@@ -123,22 +115,18 @@ def _list(text: str) -> tuple[object, ...]:
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
-    store = _store(layout, args) or verdicts.folder(layout)
+    store = _store(layout, args) or layout.verdicts
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
     path = os.path.join(store, verdicts.encode(args.agent) + ".json")
-    return Answer(
-        text="\t".join(map(names.one_line, row)),
-        status=_status([entry], args),
-        data=lambda: _public(layout, entry, path),
-    )
+    text, status = "\t".join(map(names.one_line, row)), _status([entry], args)
+    return Answer(text=text, status=status, data=lambda: _public(layout, entry, path))
 
 
-@command(
-    "STATUS, AGENT and SUMMARY, one line per agent", RUN, DIR, VIEW, LEGACY, PLAIN, LENIENT, JSON
-)
+@command("STATUS, AGENT and SUMMARY, one line per agent",
+         RUN, DIR, VIEW, LEGACY, PLAIN, LENIENT, JSON)  # fmt: skip
 def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.view == "stats":
         return _stats(layout, args)
@@ -178,16 +166,14 @@ def _old(about: str, view: str, *options: Option) -> commands.Command:
 
 OLD = (
     _old("how many of each status", "count", RUN, LEGACY, LENIENT),
-    _old(
-        "AGENT, FINDINGS and DETAIL of those to look at", "attention", RUN, LEGACY, PLAIN, LENIENT
-    ),
+    _old("AGENT, FINDINGS and DETAIL of those to look at", "attention",
+         RUN, LEGACY, PLAIN, LENIENT),
     _old("the tokens all agents spent", "tokens", RUN, LEGACY, LENIENT),
     _old("what reading in full, by finding, by index or by line costs", "stats", RUN, DIR),
-)
+)  # fmt: skip
 
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
-    """One report on the verdicts of a run, or of the flat store."""
     loaded = verdicts.load_all(layout, _store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
@@ -195,10 +181,8 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
         text = verdicts.counts(entries, legacy)
     elif view == "tokens":
         total, odd = verdicts.tokens(entries)
-        text = str(total)
-        cli.say_each(
-            f"{agent}: its tokens_spent is not a number and is not counted" for agent in odd
-        )
+        text, problem = str(total), "its tokens_spent is not a number and is not counted"
+        cli.say_each(f"{agent}: {problem}" for agent in odd)
     elif view == "attention":
         shown = verdicts.needs_attention(entries, legacy)
         text = verdicts.attention_rows(shown, not args.plain)
@@ -206,14 +190,15 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     else:
         from contextkit.base import redaction
 
-        rows = verdicts.table(entries, legacy, _machines(layout, loaded))
-        text, _ = redaction.redacted(rows, layout.limits.secrets_allow)
+        machines = _machines(layout, loaded)
+        told = [{**entry, "summary": f"on {machines[path]}: {entry['summary']}"}
+                if path in machines else entry for path, entry in loaded]  # fmt: skip
+        text, _ = redaction.redacted(verdicts.table(told, legacy), layout.limits.secrets_allow)
 
     def data() -> list[verdicts.Entry]:
-        paths = {id(entry): path for path, entry in loaded}
-        machines = _machines(layout, loaded)
-        return [_public(layout, entry, paths[id(entry)], machines.get(id(entry), ""))
-                for entry in shown]  # fmt: skip
+        machines, wanted = _machines(layout, loaded), set(map(id, shown))
+        return [_public(layout, entry, path, machines.get(path, ""))
+                for path, entry in loaded if id(entry) in wanted]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
 
@@ -226,15 +211,15 @@ def _closing(shown: list[verdicts.Entry]) -> list[str]:
     return [f"once it is dealt with, this closes it: `{call}`" for call in calls]
 
 
-def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[int, str]:
-    """The other machine that wrote a verdict, by its id(), or the review it was made from."""
+def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
+    """The other machine that wrote a verdict, by its path, or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
     from contextkit.base import addresses
 
     others = addresses.files_elsewhere(layout)
     return {
-        id(entry): machine
+        path: machine
         for path, entry in loaded
         if (machine := others.get(path) or others.get(layout.join(str(entry.get("detail_path")))))
     }
@@ -259,7 +244,7 @@ def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
 
-    return layout.shown(files.store(verdicts.folder(layout)))
+    return layout.shown(files.store(layout.verdicts))
 
 
 @command(
@@ -294,13 +279,10 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
+    base = f"{comparison.base.name} ({comparison.base.commit[:12]})"
     size = f"{names.counted(len(comparison.changes), 'file')}, {comparison.lines} lines"
-    return Answer(
-        text=comparison.diff.decode("utf-8", "surrogateescape"),
-        exact=True,
-        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
-        data=rows,
-    )
+    text = comparison.diff.decode("utf-8", "surrogateescape")
+    return Answer(text=text, exact=True, talk=f"{listed}\n{size} since {base}", data=rows)
 
 
 PROGRAM = Program(

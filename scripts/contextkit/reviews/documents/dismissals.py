@@ -51,10 +51,10 @@ def path(layout: Layout, run: Run) -> str:
 def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
     """Parse the dismissals in a document. Raises ContextError if it is not one."""
     parsed = formats.from_json(text, where)
-    if isinstance(parsed, dict):
-        version.refuse_newer(parsed.get("format"), str(FORMAT), where)
-    rows = parsed.get("dismissed") if isinstance(parsed, dict) else None
-    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT or not isinstance(rows, list):
+    fields = parsed if isinstance(parsed, dict) else {}
+    version.refuse_newer(fields.get("format"), str(FORMAT), where)
+    rows = fields.get("dismissed")
+    if fields.get("format") != FORMAT or not isinstance(rows, list):
         raise ContextError(f"{where}: is not a dismissals document in format {FORMAT}")
     return [formats.build(Dismissal, row, where) for row in rows]
 
@@ -108,8 +108,7 @@ def holds(layout: Layout, run: Run, dismissal: Dismissal) -> bool:
     if not dismissal.line:
         return bool(lines) and dismissal.quoted == _digest(lines)
     starts = range(max(1, len(lines) - _LINES + 1))
-    digests = (_digest(lines[at : at + _LINES]) for at in starts)
-    return bool(lines) and dismissal.quoted in digests
+    return bool(lines) and dismissal.quoted in (_digest(lines[n : n + _LINES]) for n in starts)
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
@@ -129,11 +128,10 @@ def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str
 def _lines(layout: Layout, file: str) -> list[str]:
     try:
         real = files.inside(layout.root, layout.join(file), "file")
+        data = files.read_bytes(real) if os.path.isfile(real) else b""
     except ContextError:
         return []
-    if not os.path.isfile(real):
-        return []
-    return files.read_bytes(real).decode("utf-8", "replace").splitlines()
+    return data.decode("utf-8", "replace").splitlines()
 
 
 def _digest(lines: list[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import formats, names, packages, sessions
+from contextkit.base import files, formats, names, packages, sessions
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -76,23 +76,13 @@ class Process(Record):
         """The output folder for a target, with its digest if a path cannot hold its characters."""
         digest = names.sha256(target.encode("utf-8", "replace"))[:8]
         stem = os.path.splitext(os.path.basename(target.rstrip("/")))[0]
-        plain = _plain(target)[:60]
-        values = {
-            "hash8": digest,
-            "stem": _plain(stem)[:60] or "input",
-            "slug": names.slug(target) or "question",
-            "target": plain
-            if plain == target.lower() == target
-            else f"{plain}-{digest}".lstrip("-"),
-        }
-        made = self.output_dir
-        for name in _PLACEHOLDERS:
-            made = made.replace("{" + name + "}", values[name])
+        plain, plain_stem = (names.dashed(text).strip(".-")[:60] for text in (target, stem))
+        is_plain = plain == target.lower() == target
+        made = self.output_dir.format(
+            hash8=digest, stem=plain_stem or "input", slug=names.slug(target) or "question",
+            target=plain if is_plain else f"{plain}-{digest}".lstrip("-"),
+        )  # fmt: skip
         return os.path.normpath(made)
-
-
-def _plain(text: str) -> str:
-    return names.dashed(text).strip(".-")
 
 
 def _check_folder(pattern: str, where: str) -> None:
@@ -142,14 +132,9 @@ def _overrides(layout: Layout) -> dict[str, Any]:
 
 
 def _merged(layout: Layout, name: str) -> Process:
-    from contextkit.base import files
-
     path = os.path.join(_FOLDER, name + ".yaml")
-    ours = (
-        formats.from_yaml(files.read(path), path)
-        if sessions.is_name(name) and os.path.isfile(path)
-        else {}
-    )
+    is_ours = sessions.is_name(name) and os.path.isfile(path)
+    ours = formats.from_yaml(files.read(path), path) if is_ours else {}
     theirs = _overrides(layout).get(name, {})
     if not isinstance(theirs, dict):
         raise bad_input(f"{SETTINGS}: processes: {name} must be lines of `name: value`")

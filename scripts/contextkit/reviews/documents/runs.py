@@ -82,9 +82,8 @@ class Run(Record):
             if os.path.isabs(path) or ".." in path.split("/"):
                 raise bad_input(f"{field}: {path!r} must be a path inside the root")
         if names.shape(self.started_at) != "0000-00-00T00:00:00Z":
-            raise bad_input(
-                f"started_at: {self.started_at!r} is not a time such as 2025-10-23T18:05:00Z"
-            )
+            example = "2025-10-23T18:05:00Z"
+            raise bad_input(f"started_at: {self.started_at!r} is not a time such as {example}")
 
     def to_confirm(self, agent: str) -> tuple[str, ...]:
         """The open findings of an agent that it looks at again: `P0-1: P0 title`."""
@@ -138,23 +137,14 @@ def merge(ours: bytes, theirs: bytes) -> bytes | None:
     return ours if merged == run else render(merged).encode()
 
 
-def folder(layout: Layout) -> str:
-    return layout.store("run")
-
-
-def path(layout: Layout, run: str) -> str:
-    """The path of a run's file. Raises ContextError for an invalid id."""
-    return part(layout, run, ".json")
-
-
-def part(layout: Layout, run: str, suffix: str) -> str:
-    """The path of one of the files in a run's record, by its suffix; see _PARTS."""
-    return os.path.join(folder(layout), _check_id(run) + suffix)
+def path(layout: Layout, run: str, suffix: str = ".json") -> str:
+    """The path of one of a run's files, by its suffix; see _PARTS. Raises ContextError."""
+    return os.path.join(layout.store("run"), _check_id(run) + suffix)
 
 
 def verdict_folder(layout: Layout, run: str) -> str:
     """The folder of a run's verdicts, inside the store of the flat ones."""
-    return os.path.join(verdicts.folder(layout), "runs", _check_id(run))
+    return os.path.join(layout.verdicts, "runs", _check_id(run))
 
 
 def output_path(layout: Layout, run: Run, agent: str) -> str:
@@ -183,46 +173,40 @@ def save(layout: Layout, run: Run) -> str:
 def load(layout: Layout, run: str) -> Run:
     """The run with this id, prefix or address, or the `latest` to start. Raises ContextError."""
     run = run.removeprefix("run:")
+    if run != "latest" and os.path.lexists(where := path(layout, run)):
+        return parse(files.read(where), layout.shown(where))
+    loaded = load_all(layout)
+    begun = [other for other in loaded.documents if other.id.startswith(run)]
     if run == "latest":
-        return latest(layout)
-    where = path(layout, run)
-    if not os.path.lexists(where):
-        ids = [identity.id for identity in load_all(layout).documents]
-        begun = [identity for identity in ids if identity.startswith(run)]
-        if len(begun) != 1:
-            raise ContextError(f"run: {_unknown(run, ids, begun)}")
-        where = path(layout, begun[0])
-    return parse(files.read(where), layout.shown(where))
-
-
-def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
-    """The error text for an unknown id; ids look alike, so only typos get a suggestion."""
+        begun = loaded.documents[-1:]
+        if not begun:
+            loaded.whole()
+            raise ContextError("there is no review run here: make verdict_start comes first")
+    if len(begun) == 1:
+        return begun[0]
     if begun:
-        return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
-    close = names.nearest(run, ids, 0.85)
-    return f"there is no run {run!r}{close or ': make verdict_runs lists them'}"
+        some = ", ".join(other.id for other in begun[-3:])
+        raise ContextError(f"run: {run!r} is the start of {len(begun)} runs: {some}")
+    # ids look alike, so only typos get a suggestion
+    close = names.nearest(run, [other.id for other in loaded.documents], 0.85)
+    raise ContextError(f"run: there is no run {run!r}{close or ': make verdict_runs lists them'}")
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
     """Every run, oldest first, or only those that started at the stamp `since` or later."""
-    try:
-        there = sorted(os.listdir(folder(layout)))
-    except FileNotFoundError:
-        return Loaded()
-    except NotADirectoryError:
-        raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
+    folder = layout.store("run")
+
+    def read(path: str) -> Run:
+        run = parse(files.read(path), layout.shown(path))
+        if run.id + ".json" != os.path.basename(path):
+            raise ContextError(f"{path}: names another run, {run.id}")
+        return run
+
+    there = verdicts.listed(layout, folder)
     fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
-    paths = [os.path.join(folder(layout), name) for name in fitting]
-    loaded = layout.load(paths, lambda path: _read(layout, path))
+    loaded = layout.load([os.path.join(folder, name) for name in fitting], read)
     loaded.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
     return loaded
-
-
-def _read(layout: Layout, path: str) -> Run:
-    run = parse(files.read(path), layout.shown(path))
-    if run.id + ".json" != os.path.basename(path):
-        raise ContextError(f"{path}: names another run, {run.id}")
-    return run
 
 
 def call(layout: Layout, target: str, /, **variables: str) -> str:
@@ -232,16 +216,6 @@ def call(layout: Layout, target: str, /, **variables: str) -> str:
 
     is_near = layout.root == find_root("", git.find(layout.here))
     return names.call(target, **variables, root="" if is_near else layout.root)
-
-
-def latest(layout: Layout) -> Run:
-    """The run that started last. Raises ContextError if there is none."""
-    loaded = load_all(layout)
-    runs = loaded.documents
-    if not runs:
-        loaded.whole()
-        raise ContextError("there is no review run here: make verdict_start comes first")
-    return runs[-1]
 
 
 def change(layout: Layout, run: str, **values: object) -> Run:
@@ -254,20 +228,18 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 
 def live(layout: Layout, now: int) -> list[Run]:
     """The runs that agents may still be writing for, newest first; skip broken files."""
-    since = names.stamp(max(0, now - _lifetime(layout)))
-    runs = load_all(layout, since).documents
+    runs = load_all(layout, names.stamp(_oldest(layout, now))).documents
     return [run for run in reversed(runs) if is_live(layout, run, now)]
 
 
 def is_live(layout: Layout, run: Run, now: int) -> bool:
     """Whether agents may still be writing: not finished, and started within the lifetime."""
-    oldest = names.iso(max(0, now - _lifetime(layout)))
-    return not run.finished_at and oldest <= run.started_at
+    return not run.finished_at and names.iso(_oldest(layout, now)) <= run.started_at
 
 
-def _lifetime(layout: Layout) -> int:
-    """The seconds after which an unfinished run counts as over."""
-    return names.seconds(layout.limits.verdict_run_lifetime)
+def _oldest(layout: Layout, now: int) -> int:
+    """The start before which an unfinished run counts as over."""
+    return max(0, now - names.seconds(layout.limits.verdict_run_lifetime))
 
 
 def state(layout: Layout, run: Run, now: int) -> str:
@@ -292,21 +264,14 @@ def revision_now(layout: Layout, run: Run) -> str:
 
 def is_as_given(layout: Layout, run: Run) -> bool:
     """Whether the file that the agents read is there and, as far as known, unchanged."""
-    path = layout.join(run.input)
-    if not os.path.isfile(path):
-        return False
-    return run.input_sha256 in ("", names.sha256(files.read_bytes(path)))
-
-
-def keep_listing(layout: Layout, run: str, listing: bytes) -> None:
-    """Store the output of `changes.work_tree.listing` when a run starts."""
-    files.store(layout.state)
-    files.write(part(layout, run, ".listing"), listing, derived=True)
+    where = layout.join(run.input)
+    data = files.read_bytes(where) if os.path.isfile(where) else None
+    return data is not None and run.input_sha256 in ("", names.sha256(data))
 
 
 def edited(layout: Layout, run: Run) -> list[str]:
     """The files that changed since a run started; empty if that is unknown."""
-    kept = part(layout, run.id, ".listing")
+    kept = path(layout, run.id, ".listing")
     if not run.base or not os.path.isfile(kept):
         return []
     from contextkit.base import changes
@@ -322,8 +287,7 @@ def remove(layout: Layout, run: Run, now: int) -> list[str]:
             f"run {run.id} is going on: make verdict_wait and verdict_ingest finish it,"
             f" verdict_end run={run.id} ends it"
         )
-    flat = verdicts.clean(layout, lambda entry: entry.get("run") != run.id)
-    return flat + _remove(layout, run)
+    return [*verdicts.clean(layout, lambda e: e.get("run") != run.id), *_remove(layout, run)]
 
 
 def clean(
@@ -357,7 +321,7 @@ def clean(
 def _remove(layout: Layout, run: Run) -> list[str]:
     store = verdict_folder(layout, run.id)
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
-    record = [part(layout, run.id, suffix) for suffix in _PARTS]
+    record = [path(layout, run.id, suffix) for suffix in _PARTS]
     for written in (os.path.join(store, ".gitignore"), *record):
         files.discard(written)
     try:

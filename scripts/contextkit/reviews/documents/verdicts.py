@@ -26,6 +26,7 @@ _RANKS = {"P0": 0, "P1": 1, "P2": 3, "P3": 4}
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # set for a reviewer by a gate in callers of the old library
 FORMAT = 1  # of the document; one without a format field has this one
+_OPTIONAL = ("phase", "flags", "findings", "run", "sha256")
 _TRIES = 20  # to write while other processes clean
 _LINE = 160  # characters in a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -34,16 +35,15 @@ _LONGEST_NAME = 200  # bytes of an encoded name, so that name and suffix fit a f
 
 
 class Verdict(Record):
-    """The fields that are written; the old library's keys first and in their order, then ours."""
+    """The fields that are written: the old library's keys first and in their order, then ours."""
 
-    agent: str
-    status: str
-    summary: str
     type: str = "verdict"
+    status: str
     model: str = ""
     tokens_spent: int = 0
     files_changed: tuple[object, ...] = ()
     findings_count: int = 0
+    summary: str
     detail_path: str = ""
     timestamp: str = ""
     session_id: str = ""
@@ -52,6 +52,7 @@ class Verdict(Record):
     findings: tuple[str, ...] = ()  # the ids worth opening, most severe first
     run: str = ""  # the review run that it belongs to
     sha256: str = ""  # of the file at detail_path when it was read
+    agent: str
 
     def check(self) -> None:
         encode(self.agent)
@@ -73,16 +74,14 @@ def encode(agent: str) -> str:
     """An agent's name as a reversible file name, `x%3Areview%3Afd-x`. Raises ContextError."""
     wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
-        char if char in (_SAFE if index else _BEGINS) else _percent(char)
+        char
+        if char in (_SAFE if index else _BEGINS)
+        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
         for index, char in enumerate(agent)
     )
     if wrong or len(made) > _LONGEST_NAME:
         raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a verdict")
     return made
-
-
-def _percent(char: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
 
 
 def decode(stem: str) -> str:
@@ -96,20 +95,11 @@ def decode(stem: str) -> str:
         return stem
 
 
-def folder(layout: Layout) -> str:
-    """The store of the flat verdicts."""
-    return layout.verdicts
-
-
 def render(verdict: Verdict) -> str:
     """Render a verdict as JSON, leaving out empty optional keys."""
-    values = vars(verdict)
-    order = ("type", "status", "model", "tokens_spent", "files_changed", "findings_count",
-             "summary", "detail_path", "timestamp", "session_id")  # fmt: skip
-    fields = {name: values[name] for name in order}
-    optional = ("phase", "flags", "findings", "run", "sha256")
-    fields |= {name: values[name] for name in optional if values[name]}
-    return formats.to_json({**fields, "agent": verdict.agent, "format": FORMAT}) + "\n"
+    values = vars(verdict).items()
+    fields = {name: value for name, value in values if value or name not in _OPTIONAL}
+    return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 
 def parse(data: bytes, stem: str) -> Entry:
@@ -141,61 +131,57 @@ def parse(data: bytes, stem: str) -> Entry:
 
 def unreadable(stem: str, reason: str) -> Entry:
     """The entry for a file that cannot be read: a visible error, not a missing line."""
-    return {
-        "agent": decode(stem),
-        "status": "ERROR",
-        "summary": f"verdict file {reason}",
-        "broken": reason,
-    }
+    return {"agent": decode(stem), "status": "ERROR", "summary": f"verdict file {reason}",
+            "broken": reason}  # fmt: skip
 
 
-def save(
-    layout: Layout, verdict: Verdict, store: str = "", derived: bool = False, tokens: int = 0
-) -> str:
+def save(layout: Layout, verdict: Verdict, run_store: str = "", tokens: int = 0) -> str:
     """Write one verdict, replacing the agent's previous one; return its path.
 
-    Secrets in the summary are redacted, not refused: hooks write here. `store`, here and below, is
-    the folder of a run's own verdicts, by default the flat one. A verdict `derived` from an agent's
-    file is not synced to disk: the next ingest recreates it. `tokens` is the size of the text that
-    it summarizes, if no other store has counted it.
+    Secrets in the summary are redacted, not refused: hooks write here. A copy goes to `run_store`,
+    the folder of a run's own verdicts. One that was derived from an agent's file is not synced at
+    once: the next ingest recreates it. `tokens` is the size of the text that it summarizes, if no
+    other store has counted it.
     """
-    from contextkit.base import redaction
+    from contextkit.base import addresses, ledger, redaction
 
-    store = files.store(store or folder(layout))
-    path = os.path.join(store, encode(verdict.agent) + ".json")
-    if os.path.islink(path):
-        raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
-    text = render(verdict.replace(summary=summary))
-    for _ in range(_TRIES):
+    text, path = render(verdict.replace(summary=summary)), ""
+    detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
+    sources = (detail, f"run:{verdict.run}" if verdict.run else "")
+    for store in filter(None, (run_store, layout.verdicts)):
+        path = os.path.join(files.store(store), encode(verdict.agent) + ".json")
+        if os.path.islink(path):
+            raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
+        _write(path, text, bool(verdict.sha256))
+        ledger.note(
+            layout, ledger.STORED, addresses.of(layout, path, "verdict"), tokens=tokens,
+            sources=sources, session=verdict.session_id, agent=verdict.agent,
+        )  # fmt: skip
+        tokens = 0  # counted once, not again for the copy
+    return path
+
+
+def _write(path: str, text: str, derived: bool) -> None:
+    for left in reversed(range(_TRIES)):
         try:
             files.write(path, text, derived)
             break
         except FileNotFoundError:
-            files.store(store)  # cleaned up in the meantime: try again
-    else:
-        files.write(path, text, derived)
-    files.store(store)  # in case it was removed just before, and made anew without its ignore rules
-    _note(layout, path, verdict, tokens)
-    return path
-
-
-def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
-    """Record the verdict in the ledger, with its document and run."""
-    from contextkit.base import addresses, ledger
-
-    detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
-    sources = (detail, f"run:{verdict.run}" if verdict.run else "")
-    ref, whose = addresses.of(layout, path, "verdict"), verdict.session_id
-    ledger.note(
-        layout, ledger.STORED, ref, tokens=tokens, sources=sources, session=whose,
-        agent=verdict.agent,
-    )  # fmt: skip
+            if not left:
+                raise
+            files.store(os.path.dirname(path))  # cleaned up in the meantime: try again
+    files.store(os.path.dirname(path))  # perhaps made anew just now, without its ignore rules
+    if derived:
+        files.owed(path)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
-    """Load the verdict of one agent; None if there is none."""
-    path = os.path.join(store or folder(layout), encode(agent) + ".json")
+    """Load the verdict of one agent; None if there is none.
+
+    `store`, here and below, is the folder of a run's own verdicts, by default the flat one.
+    """
+    path = os.path.join(store or layout.verdicts, encode(agent) + ".json")
     if not os.path.lexists(path):
         return None
     return parse(files.read_bytes(path), encode(agent))
@@ -204,7 +190,7 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
 def report(layout: Layout, entry: Entry) -> str:
     """The path of an agent's report, relative to the root; '' if there is none where one may be."""
     path = str(entry.get("detail_path") or "")
-    is_default = os.path.dirname(layout.join(path)) == folder(layout)
+    is_default = os.path.dirname(layout.join(path)) == layout.verdicts
     return "" if is_default and not os.path.lexists(layout.join(path)) else path
 
 
@@ -213,26 +199,29 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
 
     Another machine's verdict, kept beside ours, is listed as well: both must be seen.
     """
-    store = store or folder(layout)
-    files.proved(os.path.join(store, ""))
-    try:
-        listing = sorted(n for n in os.listdir(store) if _is_verdict(n) and not n.startswith("."))
-    except FileNotFoundError:
+    store = store or layout.verdicts
+    listing = [name for name in listed(layout, store) if _is_verdict(name) and name[0] != "."]
+    if not listing:
         return Loaded()
-    except NotADirectoryError:
-        raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
-    read = []
     try:
-        for name in listing:
-            entry = _read(name, at)
-            path = os.path.join(store, name)
-            if "broken" not in entry or os.path.lexists(path):  # else it was removed just now
-                read.append((path, entry))
+        read = [(os.path.join(store, name), _read(name, at)) for name in listing]
     finally:
         os.close(at)
+    read = [(p, e) for p, e in read if "broken" not in e or os.path.lexists(p)]  # else just removed
     broken = [layout.broken(p, str(e["broken"])) for p, e in read if "broken" in e]
     return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
+
+
+def listed(layout: Layout, store: str) -> list[str]:
+    """The names in a folder of ours, sorted; none without it. Raises ContextError for a file."""
+    files.proved(os.path.join(store, ""))
+    try:
+        return sorted(os.listdir(store))
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError:
+        raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
 
 
 def _is_verdict(name: str) -> bool:
@@ -255,19 +244,13 @@ def _read(path: str, at: int | None = None) -> Entry:
     return parse(data, stem)
 
 
-def table(
-    entries: list[Entry], legacy: bool = False, machines: dict[int, str] | None = None
-) -> str:
+def table(entries: list[Entry], legacy: bool = False) -> str:
     """One row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
-    Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
-    the entry's id(), the other machine that a verdict is from.
+    Rows have at most 160 characters; `legacy` rows have the full summary.
     """
-    others = {key: f"on {name}: " for key, name in (machines or {}).items()}
-    rows = []
-    for entry in entries:
-        summary = others.get(id(entry), "") + entry["summary"]
-        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], summary))))
+    cells = ((entry["status"], entry["agent"], entry["summary"]) for entry in entries)
+    rows = ("\t".join(map(names.one_line, row)) for row in cells)
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 
@@ -275,10 +258,9 @@ def counts(entries: list[Entry], legacy: bool = False) -> str:
     """`3 CLEAN, 1 NEEDS_ATTENTION`, known statuses first or alone (`legacy`), or `0 verdicts`."""
     by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for entry in entries:
-        if legacy and entry["status"] not in STATUSES:
-            continue
         by_status[entry["status"]] = by_status.get(entry["status"], 0) + 1
-    return ", ".join(f"{n} {status}" for status, n in by_status.items() if n) or "0 verdicts"
+    shown = STATUSES if legacy else by_status
+    return ", ".join(f"{by_status[s]} {s}" for s in shown if by_status[s]) or "0 verdicts"
 
 
 def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
@@ -309,14 +291,10 @@ def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
     """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` for each, plus the finding ids if known."""
     rows = []
     for entry in entries:
-        cells = [
-            entry.get("agent", ""),
-            entry.get("findings_count", 0),
-            entry.get("detail_path", ""),
-        ]
-        ids = entry.get("findings")
-        if with_ids and isinstance(ids, list) and ids:
-            cells.append(" ".join(map(str, ids)))
+        shown = (("agent", ""), ("findings_count", 0), ("detail_path", ""))
+        cells = [entry.get(key, default) for key, default in shown]
+        ids = entry.get("findings") if with_ids else None
+        cells += [" ".join(map(str, ids))] if isinstance(ids, list) and ids else []
         rows.append("\t".join(names.one_line(str(cell)) for cell in cells))
     return "\n".join(rows)
 
@@ -326,9 +304,8 @@ def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
     total, odd = 0, []
     for entry in entries:
         spent = entry.get("tokens_spent", 0)
-        if type(spent) is int and spent >= 0:
-            total += spent
-        elif type(spent) is float and 0 <= spent < 1e15 and spent == int(spent):
+        is_whole = type(spent) is float and 0 <= spent < 1e15 and spent == int(spent)
+        if is_whole or (type(spent) is int and spent >= 0):
             total += int(spent)
         else:
             odd.append(entry["agent"])
@@ -344,14 +321,9 @@ def clean(
     layout: Layout, keep: Callable[[Entry], bool] | None = None, store: str = ""
 ) -> list[str]:
     """Remove drafts and all verdicts that `keep(entry)` rejects, but no `.md`; their names."""
-    store = store or folder(layout)
+    store = store or layout.verdicts
     removed = []
-    files.proved(os.path.join(store, ""))
-    try:
-        listing = sorted(os.listdir(store))
-    except FileNotFoundError:
-        return []
-    for name in listing:
+    for name in listed(layout, store):
         path = os.path.join(store, name)
         verdict = _is_verdict(name) and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")

@@ -58,11 +58,6 @@ class Asked(Record):
         return self.run.id if self.run else ""
 
     @property
-    def mode(self) -> str:
-        """`review`, `research`, or '' to detect it."""
-        return self.run.mode if self.run else ""
-
-    @property
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder, any_kind=True)
 
@@ -79,12 +74,9 @@ class Asked(Record):
 
 def of_run(layout: Layout, run: Run) -> Asked:
     """The `Asked` of a run. Raises ContextError if a link leads its folder outside."""
-    return Asked(
-        folder=files.inside(layout.root, layout.join(run.output_dir), "output_dir"),
-        agents=run.roster,
-        run=run,
-        store=runs.verdict_folder(layout, run.id),
-    )
+    folder = files.inside(layout.root, layout.join(run.output_dir), "output_dir")
+    store = runs.verdict_folder(layout, run.id)
+    return Asked(folder=folder, agents=run.roster, run=run, store=store)
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
@@ -100,16 +92,13 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     folder, agents = layout.typed(args.dir, "dir"), getattr(args, "agents", ())
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
-    shown = layout.shown(folder)
     last = None if agents else _last_run(layout, folder)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
     about = Asked(folder=folder, agents=agents)
     if not (about.roster or finished):
-        raise ContextError(
-            f"{shown}: there are no reviews in this folder: an agent's file is AGENT.md;"
-            " make verdict_start begins a run"
-        )
+        mend = "an agent's file is AGENT.md; make verdict_start begins a run"
+        raise ContextError(f"{layout.shown(folder)}: there are no reviews in this folder: {mend}")
     return about
 
 
@@ -134,12 +123,12 @@ def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
         raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
     agents = {}
     for name in there:
-        stem, kind = os.path.splitext(name.removesuffix(".partial"))
-        stem = stem if kind in KINDS else name.removesuffix(".partial")
+        whole = name.removesuffix(".partial")
+        stem, kind = os.path.splitext(whole)
         wanted = kind in KINDS or (any_kind and _ASIDE not in name)
         there_is = name[0] != "." and os.path.isfile(os.path.join(folder, name))
-        if wanted and there_is and name.removesuffix(".partial") not in NEVER_AGENTS:
-            agents[verdict_files.decode(stem)] = True
+        if wanted and there_is and whole not in NEVER_AGENTS:
+            agents[verdict_files.decode(stem if kind in KINDS else whole)] = True
     return tuple(agents)
 
 
@@ -148,21 +137,17 @@ def agent_file(folder: str, agent: str) -> str:
 
     A file with any other suffix is that of an agent with the whole file name.
     """
-    there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
-    whole = os.path.join(folder, agent)
-    is_whole = not there and "/" not in agent
-    if is_whole and (os.path.isfile(whole) or os.path.isfile(f"{whole}.partial")):
+    paths, whole = _candidates(folder, agent), os.path.join(folder, agent)
+    there = [path for path in paths if os.path.lexists(path)]
+    if not there and (os.path.isfile(whole) or os.path.isfile(f"{whole}.partial")):
         return whole
-    return there[-1] if there else _candidates(folder, agent)[-1]
+    return [*paths, *there][-1]
 
 
 def _candidates(folder: str, agent: str) -> list[str]:
     """Where an agent's file may be; the last place is the one that a run assigns."""
-    names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
-    own = [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
-    others = [os.path.join(folder, name + kind) for name in names_of if "/" not in name
-              for kind in KINDS[1:]]  # fmt: skip
-    return [*others, *own]
+    stems = dict.fromkeys(os.path.join(folder, n) for n in (agent, verdict_files.encode(agent)))
+    return [stem + kind for kinds in (KINDS[1:], KINDS[:1]) for stem in stems for kind in kinds]
 
 
 def is_there(folder: str, agent: str) -> bool:
@@ -202,16 +187,14 @@ class Reading(Record):
     @property
     def findings_count(self) -> int:
         """The number of findings in the rows, without improvements."""
-        return len(self.review.findings) - _counts(self.review)["IMP"]
+        return sum(finding.severity != "IMP" for finding in self.review.findings)
 
 
 def read(layout: Layout, asked: Asked, only: str = "") -> Iterator[Reading]:
     """Read the file of each agent that was asked, or of one, one by one; write nothing."""
     roster = (only,) if only else asked.roster
-    for agent in roster:
-        verdict_files.encode(agent)  # refuse before anything is read or written
-    for agent in roster:
-        yield _read(layout, asked, agent)
+    list(map(verdict_files.encode, roster))  # refuse before anything is read or written
+    yield from (_read(layout, asked, agent) for agent in roster)
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
@@ -223,28 +206,23 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     data = files.read_bytes(path) if there else b""
     text = agent_review.decoded(data)
     sha256 = names.sha256(data) if data else ""
-    review = agent_review.parse(text, asked.mode, terms(asked, agent))
+    mode = asked.run.mode if asked.run else ""  # without one it is detected
+    review = agent_review.parse(text, mode, terms(asked, agent))
     text = agent_review.bounded(text)
     if reason := doubt(asked, agent, path, review):
         none = Review(validation="missing", run=review.run)
-        reading = foreign(layout, agent, path, reason)
-        return reading.replace(review=none, text=text, sha256=sha256)
+        return foreign(layout, agent, path, reason, review=none, text=text, sha256=sha256)
     header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
     return Reading(
-        agent=agent,
-        path=path,
-        shown=layout.shown(path),
+        agent=agent, path=path, shown=layout.shown(path),
         validation="partial" if partial else validation,
         status="ERROR" if partial else status,
         summary=summary_of(review, header, os.path.lexists(path), partial, text),
         flags=("partial", *flags) if partial else flags,
-        review=review,
-        header=header,
-        text=text,
-        sha256=sha256,
-    )
+        review=review, header=header, text=text, sha256=sha256,
+    )  # fmt: skip
 
 
 def terms(asked: Asked, agent: str) -> Terms | None:
@@ -272,23 +250,22 @@ def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
     return ""
 
 
-def foreign(
-    layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
-) -> Reading:
+def foreign(layout: Layout, agent: str, path: str, reason: str, **more: Any) -> Reading:
     """The reading of a file that is not from this run, for this reason."""
+    fields = {"flags": ("foreign",), "review": Review(validation="missing"), **more}
     return Reading(
         agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
-        summary=f"foreign: {reason}", flags=("foreign", *flags),
-        review=Review(validation="missing"),
+        summary=f"foreign: {reason}", **fields,
     )  # fmt: skip
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     """The files in a run's folder from agents not on its roster: foreign."""
     reason = "this run did not ask for this agent; its file is not ingested"
+    flags = ("foreign", "not_asked")
     there = _agents_in(asked.folder) if asked.run and os.path.isdir(asked.folder) else ()
     return [
-        foreign(layout, agent, agent_file(asked.folder, agent), reason, ("not_asked",))
+        foreign(layout, agent, agent_file(asked.folder, agent), reason, flags=flags)
         for agent in there
         if agent not in asked.agents
     ]
@@ -367,11 +344,6 @@ def _doubt(review: Review) -> str:
     return ", but its verdict is not clear" if not review.stated else ""
 
 
-def _counts(review: Review) -> dict[str, int]:
-    """The number of findings of each severity, strictest first."""
-    return {s: sum(f.severity == s for f in review.findings) for s in vocabulary.SEVERITIES}
-
-
 def by_severity(review: Review) -> list[Finding]:
     """The findings to read first; one with an unknown severity comes after P0 and P1."""
     order = vocabulary.READING_ORDER
@@ -380,22 +352,18 @@ def by_severity(review: Review) -> list[Finding]:
 
 def row(reading: Reading) -> dict[str, object]:
     """The data about an agent's file for programs; `findings_count` excludes improvements."""
-    severities = _counts(reading.review)
+    severities = Counter(finding.severity for finding in reading.review.findings)
+    named = [s for s in vocabulary.SEVERITIES if s != "IMP" and severities[s]]
     is_foreign = reading.validation == "foreign"
+    derived = "" if is_foreign else agent_review.derived_verdict(reading.review)
     return {
-        "agent": reading.agent,
-        "status": reading.status,
-        "validation": reading.validation,
-        "stated_verdict": reading.review.stated,
-        "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
-        "mismatch": "verdict_mismatch" in reading.flags,
-        "findings_count": reading.findings_count,
-        "severities": {name: n for name, n in severities.items() if name != "IMP" and n},
-        "improvements": severities["IMP"],
-        "summary": reading.summary,
-        "detail_path": reading.shown,
-        "flags": reading.flags,
-    }
+        "agent": reading.agent, "status": reading.status, "validation": reading.validation,
+        "stated_verdict": reading.review.stated, "derived_verdict": derived,
+        "mismatch": "verdict_mismatch" in reading.flags, "findings_count": reading.findings_count,
+        "severities": {name: severities[name] for name in named},
+        "improvements": severities["IMP"], "summary": reading.summary,
+        "detail_path": reading.shown, "flags": reading.flags,
+    }  # fmt: skip
 
 
 def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:
@@ -414,12 +382,8 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in new:
-        size = _tokens(layout, verdict)
         made = verdict.replace(session_id=session, timestamp=when)
-        for store in dict.fromkeys((asked.store, "")):
-            derived = bool(verdict.sha256)
-            files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
-            size = 0  # count the tokens once, not again for the copy
+        verdict_files.save(layout, made, asked.store, _tokens(layout, verdict))
 
 
 def _tokens(layout: Layout, verdict: Verdict) -> int:
@@ -438,20 +402,14 @@ def verdict(reading: Reading, run: str) -> Verdict:
     review, header = reading.review, reading.header or Header(form="", status="")
     severe = [f.id for f in by_severity(review) if f.severity in (*vocabulary.SERIOUS, "")]
     return Verdict(
-        agent=reading.agent,
-        status=reading.status,
-        summary=reading.summary,
+        agent=reading.agent, status=reading.status, summary=reading.summary,
         type=header.type if agent_review.is_work(review, header) else review.type,
-        model=header.model,
-        tokens_spent=header.tokens_spent,
-        files_changed=header.files_changed,
+        model=header.model, tokens_spent=header.tokens_spent, files_changed=header.files_changed,
         findings_count=reading.findings_count or header.findings_count,
-        detail_path=reading.shown,
-        flags=reading.flags,
+        detail_path=reading.shown, flags=reading.flags,
         findings=tuple(severe[:10]),  # worth opening
-        run=run,
-        sha256=reading.sha256,
-    )
+        run=run, sha256=reading.sha256,
+    )  # fmt: skip
 
 
 def read_line(asked: int, missed: int) -> str:
@@ -463,18 +421,6 @@ def read_line(asked: int, missed: int) -> str:
 def counts(done: list[Reading]) -> dict[str, Any]:
     """The numbers of files asked for, read, and not read; and `totals` by validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    by_validation = Counter(reading.validation for reading in done)
-    return {
-        "totals": {"agents": len(are_read), "valid": 0, **by_validation},
-        "files": len(are_read), "read": sum(are_read), "unread": are_read.count(False),
-    }  # fmt: skip
-
-
-def totals_line(done: list[Reading]) -> str:
-    """`4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
-    numbers = counts(done)
-    agents, valid, *others = numbers["totals"].items()
-    words = [f"{valid[1]}/{agents[1]} valid", *(f"{n} {name}" for name, n in others)]
-    unread = numbers["unread"]
-    bound = [read_line(numbers["files"], unread)] if unread else []
-    return "\n".join([*bound, ", ".join(words)])
+    totals = {"agents": len(are_read), "valid": 0, **Counter(each.validation for each in done)}
+    return {"totals": totals, "files": len(are_read), "read": sum(are_read),
+            "unread": are_read.count(False)}  # fmt: skip

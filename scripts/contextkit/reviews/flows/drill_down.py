@@ -14,35 +14,44 @@ from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import row_of
-from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.agent_files import Reading
+from contextkit.reviews.flows import agent_files, history, synthesis
+from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
 from contextkit.text.fitting import leading
 
 
-def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
-    """The normalized rows of every index, or those of some severities; unread ones are noted."""
-    rows = []
-    for reading in readings:
-        findings = iter(rows_of(reading, run))
-        for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
-            shown = names.one_line(line)
+def index(
+    layout: Layout, asked: Asked, severities: tuple[str, ...] = (), only: str = ""
+) -> list[dict[str, Any]]:
+    """The rows of every index in strict form, or those of some severities, as data for programs.
+
+    Each has its kind: finding, verdict, source (research), or none, for an index not read.
+    """
+    run, rows = asked.run, []
+    active = history.in_force(layout, run) if run else []
+    for reading in agent_files.read(layout, asked, only):
+        findings = rows_of(reading, asked.run_id)
+        gone = history.hidden(run, findings, active) if run else {}
+        numbered = iter(enumerate(findings))
+        for kind, line in index_rows(reading.review) or [("none", "(no Findings Index)")]:
+            shown, number = names.one_line(line), -1
             title = shown.partition(" | ")[2] if kind == "source" else ""
-            other = Row(run=run, agent=reading.agent, id=kind, title=title, kind=kind)
-            row = next(findings) if kind == "finding" else other
-            rows.append(row.replace(row=shown))
-    if not severities:
-        return rows
-    return [row for row in rows if row.kind == "finding" and row.severity in severities]
+            row = Row(run=asked.run_id, agent=reading.agent, id=kind, title=title)
+            if kind == "finding":
+                number, row = next(numbered)
+            status = "dismissed" if number in gone else ""
+            shown = f"{shown} | {status}" if status else shown
+            if not severities or (kind == "finding" and row.severity in severities):
+                more = {"kind": kind, "row": shown, "status": status, "ref": row.ref}
+                rows.append(row.public() | more)
+    return rows
 
 
-def index_rows(review: Review) -> list[str]:
-    """The index in strict form, with the stricter verdict; for research, sources and headings."""
-    return [line for _, line in _rows(review)]
+def index_rows(review: Review) -> list[tuple[str, str]]:
+    """(kind, line) of the index in strict form, with the stricter verdict.
 
-
-def _rows(review: Review) -> list[tuple[str, str]]:
-    """(kind, line) for each line of the index in strict form."""
+    For research it has sources and headings.
+    """
     if review.type == "research":
         sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
@@ -61,10 +70,9 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Severities for words such as `high`, strictest first. Raises ContextError."""
     by_word = {word: vocabulary.severity(word) for word in typed}
-    for word, severity in by_word.items():
-        if not severity:
-            every = ", ".join(vocabulary.SEVERITIES)
-            raise bad_input(f"severity: {word[:40]!r} is not a severity: give some of {every}")
+    if odd := [word for word, severity in by_word.items() if not severity]:
+        every = ", ".join(vocabulary.SEVERITIES)
+        raise bad_input(f"severity: {odd[0][:40]!r} is not a severity: give some of {every}")
     return tuple(s for s in vocabulary.SEVERITIES if s in by_word.values())
 
 
@@ -86,10 +94,9 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
 
     `dismissed` is the reason, if it is dismissed.
     """
-    first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
-    title = finding.short_title
+    keys, title = ", ".join(row.key for row in finding.rows), finding.short_title
     head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
-    text = review_sections.excerpt(first.text or first.title, first.title)
+    text = review_sections.excerpt(finding.text or finding.title, finding.title)
     mark = f"({dismissed})" if dismissed else ""
     return "\n".join(filter(None, (names.one_line(head), mark, text)))
 
@@ -116,8 +123,8 @@ def shown(
     for identity in itertools.takewhile(sections.__getitem__, wanted):
         why = (dismissed or {}).get(identity)
         around = review_sections.around(text, review, identity) if finding else ""
-        told.append("\n\n".join(filter(None, (sections[identity], around))))
-        told[-1] = f"({why})\n{told[-1]}" if why else told[-1]
+        part = "\n\n".join(filter(None, (sections[identity], around)))
+        told.append(f"({why})\n{part}" if why else part)
     fit = told[: leading(told, max_tokens)]
     fit = fit or [tokens.clip(section, max_tokens, " … (cut)") for section in told[:1]]
     return "\n\n".join(fit), ids
@@ -135,7 +142,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
         texts = {
             "full": reading.text,
             "serious": "\n\n".join(map(rendered, of_run("", [reading], vocabulary.SERIOUS)[0])),
-            "index": "\n".join(index_rows(reading.review)),
+            "index": "\n".join(line for _, line in index_rows(reading.review)),
             "line": f"{reading.status}\t{reading.agent}\t{reading.summary}",
         }
         if not reading.is_read:

@@ -17,7 +17,6 @@ from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -75,16 +74,15 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """
     run, readings = asked.run, list(read)
     reasons = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
-    for reading in agent_files.uninvited(layout, asked):
-        reasons.append(Reason(agent=reading.agent, reason="foreign", text=reading.summary))
+    reasons += [Reason(agent=each.agent, reason="foreign", text=each.summary)
+                for each in agent_files.uninvited(layout, asked)]  # fmt: skip
     judged, revision = [(asked, reading) for reading in readings], "unknown"
-    counted: list[tuple[Dismissal, str]] = []  # each with who committed it, or ''
     if run:
         stale = _stale(layout, run)
         reasons += [*stale, *_copies(run, readings)]
         revision = "stale" if stale else "current"
         judged += _not_asked_again(layout, run)
-        counted = history.counted(layout, run)
+    counted = history.counted(layout, run) if run else []
     dismissals, by = [each for each, _ in counted], {each.identity: who for each, who in counted}
     told: dict[bool, list[str]] = {True: [], False: []}  # by whether the dismissal counts
     for about, reading in judged:
@@ -129,14 +127,13 @@ def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
     reasons = []
     for reading in readings:
         text = " ".join(reading.text.split())
-        if not text or reading.validation in ("missing", "error"):
-            continue
-        other = first.setdefault(text, reading.agent)
+        is_one = text and reading.validation not in ("missing", "error")
+        other = first.setdefault(text, reading.agent) if is_one else reading.agent
         if other != reading.agent:
-            message = f"its file is that of {other}, word for word"
-            reasons.append(
-                Reason(agent=reading.agent, reason="copied", text=message, run=run.id, again=True)
-            )
+            reasons.append(Reason(
+                agent=reading.agent, reason="copied", run=run.id, again=True,
+                text=f"its file is that of {other}, word for word",
+            ))  # fmt: skip
     return reasons
 
 
@@ -169,12 +166,12 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
         return []
     text = f"{run.source or 'the work tree'} is no longer what was reviewed"
     try:
-        edited = [] if run.source else runs.edited(layout, run)
+        edited = [] if run.source else list(map(names.one_line, runs.edited(layout, run)))
     except ContextError:
         edited = []
-    if paths := list(map(names.one_line, edited)):
-        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-        text = f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
+    if edited:
+        more = f" and {len(edited) - _NAMED} more" if len(edited) > _NAMED else ""
+        text = f"edited since it was reviewed: {', '.join(edited[:_NAMED])}{more}"
     return [Reason(reason="stale", text=text)]
 
 
@@ -223,12 +220,9 @@ def _of_file(
         flags = (flag for flag in reading.flags if flag in FLAGS)
         faults = list(dict.fromkeys(_fault(flag, review) for flag in flags))
     severe = []
+    counting = [row for n, row in enumerate(review.findings) if n not in dismissed]
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
-        titles = [
-            row.title
-            for number, row in enumerate(review.findings)
-            if row.severity == severity and number not in dismissed
-        ]
+        titles = [row.title for row in counting if row.severity == severity]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
     severe += faults
@@ -249,18 +243,16 @@ def rendered(layout: Layout, decision: Decision, asked: Asked) -> str:
     hidden = [f"dismissed\t{reason}" for reason in decision.dismissed]
     hidden += [f"does not count\t{reason}" for reason in decision.uncommitted]
     if not reasons:
+        before = asked.run.rechecks if asked.run else ""
         remark = "what was reviewed is unchanged"
         if not asked.run:
             remark = "no run: who was asked and which revision was reviewed are unknown"
         head = f"PASS {decision.agents} of {decision.agents} agents; {remark}{gone}"
-        if asked.run and asked.run.rechecks:
-            head += f"; a second look at {asked.run.rechecks}"
-        return "\n".join([head, *hidden])
+        return "\n".join([f"{head}; a second look at {before}" if before else head, *hidden])
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
-    for reason in reasons[:_MOST]:
-        cells = (reason.reason, reason.agent or "-", reason.text)
-        row = "\t".join(map(names.one_line, cells))
-        lines.append(names.clipped(row, _LINE))
+    for each in reasons[:_MOST]:
+        cells = (each.reason, each.agent or "-", each.text)
+        lines.append(names.clipped("\t".join(map(names.one_line, cells)), _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
     steps = (f"next: {step}" for step in next_steps(layout, decision, asked))

@@ -27,13 +27,15 @@ def annotated(
     One that is gone is `fixed` only if an agent that had reported it looked again (is among
     `completed`), which a recheck only asks for P0 and P1; otherwise it is `unchecked`.
     """
-    earlier = before(layout, run)
-    own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
-    pairs = matches(findings, own, earlier, olds)
+    findings, earlier = (
+        [each.replace(identity=identity(run.target, each.title, each.file)) for each in those]
+        for those in (findings, before(layout, run))
+    )
+    pairs = matches(findings, earlier)
     dismissed = _recognized(run, findings, in_force(layout, run))
     annotated_findings = [
         finding.replace(
-            identity=olds[pairs[number]] if number in pairs else own[number],
+            identity=(earlier[pairs[number]] if number in pairs else finding).identity,
             since="still" if number in pairs else "new",
             dismissed=dismissed[number].reason if number in dismissed else "",
         )
@@ -45,7 +47,7 @@ def annotated(
             is_asked = not run.rechecks or old.severity in vocabulary.SERIOUS
             state = "unchecked" if completed.isdisjoint(old.agents) or not is_asked else "fixed"
             gone[state].append({
-                "identity": olds[number], "severity": old.severity or "?", "title": old.title,
+                "identity": old.identity, "severity": old.severity or "?", "title": old.title,
                 "place": old.place, "agents": list(old.agents),
             })  # fmt: skip
     return annotated_findings, gone
@@ -53,31 +55,21 @@ def annotated(
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
     """The findings of the previous run on the same target; empty without one."""
-    same = [
-        other
-        for other in runs.load_all(layout).documents
-        if (other.process, other.target) == (run.process, run.target)
-        and (other.started_at, other.id) < (run.started_at, run.id)
-    ]
-    for earlier in reversed(same):
-        readings = _readings(layout, earlier)
-        if any(other.validation in synthesis.COMPLETED for other in readings):
-            return synthesis.combined(readings)
+    for other in reversed(runs.load_all(layout).documents):
+        is_earlier = (other.started_at, other.id) < (run.started_at, run.id)
+        if is_earlier and (other.process, other.target) == (run.process, run.target):
+            readings = _readings(layout, other)
+            if any(reading.validation in synthesis.COMPLETED for reading in readings):
+                return synthesis.combined(readings)
     return []
 
 
-def matches(
-    findings: list[MergedFinding],
-    identities: list[str],
-    earlier: list[MergedFinding],
-    known_names: list[str],
-) -> dict[int, int]:
+def matches(findings: list[MergedFinding], earlier: list[MergedFinding]) -> dict[int, int]:
     """Map the numbers of findings to those in `earlier`, by identity, or by place and words."""
     pairs: dict[int, int] = {}
-    for number, name in enumerate(identities):
-        same = (old for old, earlier_name in enumerate(known_names) if earlier_name == name)
-        free = [old for old in same if old not in pairs.values()]
-        if free:
+    for number, finding in enumerate(findings):
+        same = (n for n, old in enumerate(earlier) if old.identity == finding.identity)
+        if free := [old for old in same if old not in pairs.values()]:
             pairs[number] = free[0]
     new, before = ([finding.rows[0] for finding in those] for those in (findings, earlier))
     for number, old in _alike(new, before):
@@ -120,8 +112,9 @@ def dismiss(
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, row.file, row.line)
     made = Dismissal(
-        identity=_identity_of(run, row), agent=row.agent, id=row.key.partition("/")[2],
-        severity=row.severity, title=row.title, reason=names.one_line(reason),
+        identity=identity(run.target, row.title, row.file), agent=row.agent,
+        id=row.key.partition("/")[2], severity=row.severity, title=row.title,
+        reason=names.one_line(reason),
         by=names.one_line(by), at=names.iso(now), run=run.id, file=file, line=line, quoted=quoted,
     )  # fmt: skip
     return dismissals.add(layout, run, made), made
@@ -142,55 +135,32 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return by_agent
 
 
-def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
-    """The rows of an index, with marks on those of dismissed findings."""
-    active = in_force(layout, run)
-    marked = list(rows)
-    for agent in dict.fromkeys(row.agent for row in rows) if active else ():
-        its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        for number in hidden(run, [rows[n] for n in its], active):
-            row = rows[its[number]]
-            marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
-    return marked
-
-
-def dismissed(
-    layout: Layout, run: Run | None, rows: Sequence[Row | MergedFinding]
-) -> dict[str, str]:
+def dismissed(layout: Layout, run: Run | None, rows: Sequence[Row]) -> dict[str, str]:
     """Map the keys of the dismissed findings among `rows` to the reason and who decided it."""
     gone = hidden(run, rows, in_force(layout, run)) if run else {}
-    whose = {n: f" by {own.by}" if own.by else "" for n, own in gone.items()}
-    return {rows[n].key: names.one_line(f"dismissed{whose[n]}: {own.reason}")
+    return {rows[n].key: names.one_line(f"dismissed{own.by and f' by {own.by}'}: {own.reason}")
             for n, own in gone.items()}  # fmt: skip
 
 
-def hidden(
-    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
-) -> dict[int, Dismissal]:
+def hidden(run: Run, rows: Sequence[Row], active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
-    recognized = _recognized(run, rows, active)
-    return {
-        n: dismissal
-        for n, dismissal in recognized.items()
-        if rows[n].severity != "P0" or dismissal.by
-    }
+    recognized = _recognized(run, rows, active).items()
+    return {n: own for n, own in recognized if rows[n].severity != "P0" or own.by}
 
 
-def _recognized(
-    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
-) -> dict[int, Dismissal]:
+def _recognized(run: Run, rows: Sequence[Row], active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals, each once.
 
     They match by identity, or by the same place and similar words. A reworded finding that is
     stricter than the dismissed one is a different one.
     """
-    by_identity = {dismissal.identity: dismissal for dismissal in active}
     if not active:
         return {}
-    own = [_identity_of(run, row) for row in rows]
+    by_identity = {dismissal.identity: dismissal for dismissal in active}
+    own = [identity(run.target, row.title, row.file) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in active if dismissal.identity not in own]
-    new = [_placed(row).replace(title=row.title, section="", text="") for row in rows]
+    new = [row.replace(section="", text="") for row in rows]
     olds = [Row(title=old.title, file=old.file, line=old.line) for old in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
@@ -211,20 +181,8 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     """The dismissals in force, each with who committed it; '' while it is not committed."""
     active = in_force(layout, run)
     there = dismissals.committed(layout, run) if active else {}
-    pairs = []
-    for dismissal in active:
-        committed, by = there.get(dismissal.identity, (None, ""))
-        pairs.append((dismissal, (by or "git") if dismissal == committed else ""))
-    return pairs
-
-
-def _identity_of(run: Run, row: Row | MergedFinding) -> str:
-    """The identity of a finding that one or more agents made in a run."""
-    return identity(run.target, row.title, _placed(row).file)
-
-
-def _placed(row: Row | MergedFinding) -> Row:
-    return row.placed if isinstance(row, MergedFinding) else row
+    pairs = ((own, there.get(own.identity, (None, ""))) for own in active)
+    return [(own, (by or "git") if own == committed else "") for own, (committed, by) in pairs]
 
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:

@@ -32,6 +32,7 @@ Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 _REPORT, _DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads
 _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
+_ATTENDANCE = "{launched} agents launched, {completed} completed, {failed} failed"
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
@@ -44,13 +45,10 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # all others are notes
 _TO_DO = (("P0", "do not merge"), ("P1", "fix before merging"))
 _RULES = {
-    "P0": "It breaks something that matters",
-    "P1": "It must be fixed before this goes on",
-    "P2": "It should be fixed",
-    "P3": "It could be better",
-    "IMP": "An improvement",
-    "?": "Of unknown severity",
-}
+    "P0": "It breaks something that matters", "P1": "It must be fixed before this goes on",
+    "P2": "It should be fixed", "P3": "It could be better",
+    "IMP": "An improvement", "?": "Of unknown severity",
+}  # fmt: skip
 
 
 def synthesize(
@@ -61,7 +59,9 @@ def synthesize(
     Returns the text for the caller, whether any file could be read, and the data for programs.
     """
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
-    render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
+    render, summarize = _review_markdown, _review_lines
+    if _is_research(sources):
+        render, summarize = _research_markdown, _research_lines
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
@@ -83,7 +83,6 @@ def synthesize(
 def _combined(
     layout: Layout, asked: Asked, read: Iterable[Reading], when: str
 ) -> tuple[list[Reading], list[MergedFinding], Data]:
-    """The sources, their combined findings, and findings.json."""
     sources = list(read)
     findings = synthesis.combined(sources)
     gone: dict[str, list[dict[str, object]]] = {}
@@ -116,20 +115,15 @@ def _across_runs(findings: list[MergedFinding], data: Data) -> str:
     return f"{since.count('new')} new, {since.count('still')} still there, {fixed} fixed{more}"
 
 
-def _agents(data: Data) -> tuple[int, int, int]:
-    """The numbers of agents launched, completed and failed."""
+def _agents(data: Data) -> dict[str, int]:
     launched, completed = len(data["agents_launched"]), len(data["agents_completed"])
-    return launched, completed, launched - completed
+    return {"launched": launched, "completed": completed, "failed": launched - completed}
 
 
 def _head(data: Data) -> dict[str, object]:
-    """The values for the head of every report."""
-    head: dict[str, object] = dict(
-        zip(("launched", "completed", "failed"), _agents(data), strict=True)
-    )
-    return head | {
-        "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
-        "others": _from_others(data),
+    return {
+        **_agents(data), "input": names.one_line(str(data["input"])),
+        "at": data["synthesis_timestamp"], "others": _from_others(data),
     }  # fmt: skip
 
 
@@ -153,25 +147,17 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
 
 
 def _research_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
-    """Render synthesis.md; `data` is findings.json."""
+    complete = sum(source.status == "COMPLETE" for source in sources)
     return templates.render(
-        "research_synthesis.md",
-        state=data["verdict"],
-        complete=names.counted(sum(source.status == "COMPLETE" for source in sources), "agent"),
-        answer=findings,
-        sources=_source_map(sources),
+        "research_synthesis.md", state=data["verdict"], answer=findings,
+        complete=names.counted(complete, "agent"), sources=_source_map(sources),
         reports=[
-            {
-                "of": source,
-                "why": f" ({', '.join(why)})" if why else "",
-                "confidence": _lead(source, "Confidence"),
-                "gaps": _lead(source, "Gaps"),
-            }
+            {"of": source, "why": ", ".join(source.review.flags).replace("_", " "),
+             "confidence": _lead(source, "Confidence"), "gaps": _lead(source, "Gaps")}
             for source in sources
-            for why in [[flag.replace("_", " ") for flag in source.review.flags]]
         ],
         **_head(data),
-    )
+    )  # fmt: skip
 
 
 def _lead(source: Reading, heading: str) -> str:
@@ -182,25 +168,21 @@ def _lead(source: Reading, heading: str) -> str:
 
 def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
     """The text of every named source with the agents that named it, most cited first."""
-    named: dict[str, list[str]] = {}
+    named: dict[str, dict[str, bool]] = {}
     for source in sources:
         for text in source.review.sources:
-            agents = named.setdefault(names.one_line(text), [])
-            if source.agent not in agents:
-                agents.append(source.agent)
+            named.setdefault(names.one_line(text), {})[source.agent] = True
     ranked = sorted(named.items(), key=lambda item: -len(item[1]))
-    return [{"text": text, "agents": agents} for text, agents in ranked]
+    return [{"text": text, "agents": list(agents)} for text, agents in ranked]
 
 
 def _research_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Lines on how complete the research is, and on the findings by agent."""
-    launched, completed, failed = _agents(data)
     lines = [
         f"{data['verdict']}: {names.counted(len(findings), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",
-        f"{launched} agents launched, {completed} completed, {failed} failed",
+        _ATTENDANCE.format(**_agents(data)),
     ]
     room = _RESEARCH_LINES - len(lines)
     shown = findings if len(findings) <= room else findings[: room - 1]
@@ -209,42 +191,28 @@ def _research_lines(
 
 
 def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
-    """Render synthesis.md; `data` is findings.json."""
     across = _across_runs(findings, data)
-    entries = [_entry(finding, bool(across)) for finding in findings]
     groups: dict[str, list[object]] = {}
-    for finding, entry in zip(findings, entries, strict=True):
-        groups.setdefault(finding.severity or "Without a severity", []).append(entry)
+    for finding in findings:
+        group = groups.setdefault(finding.severity or "Without a severity", [])
+        group.append(_entry(finding, bool(across)))
     improvements = groups.pop("IMP", [])
-    titles = {
-        finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}"
-        for finding in findings
-    }
+    titles = {each.key: f"{each.key}: {names.clipped(each.title, _TITLE)}" for each in findings}
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
+    severities = [[row.severity for row in source.review.findings] for source in sources]
     return templates.render(
-        "synthesis.md",
-        verdict=data["verdict"],
-        counts=_counts(findings),
+        "synthesis.md", verdict=data["verdict"], counts=_counts(findings),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
         issues=[entry for those in groups.values() for entry in those],
-        improvements=improvements,
-        across=across,
-        fixed=data["fixed"],
+        improvements=improvements, across=across, fixed=data["fixed"],
         unchecked=data["unchecked"],
         heat=[
-            {
-                "agent": source.agent.replace("|", "\\|"),
-                "status": source.status,
-                "cells": " | ".join(str(severities.count(s) or "") for s in (*SEVERITIES, "")),
-            }
-            for source in sources
-            for severities in [[row.severity for row in source.review.findings]]
+            {"agent": source.agent.replace("|", "\\|"), "status": source.status,
+             "cells": " | ".join(str(own.count(s) or "") for s in (*SEVERITIES, ""))}
+            for source, own in zip(sources, severities, strict=True)
         ],
-        sources=sources,
-        conflicts=data["conflicts"],
-        duplicates=duplicates,
-        **_head(data),
-    )
+        sources=sources, conflicts=data["conflicts"], duplicates=duplicates, **_head(data),
+    )  # fmt: skip
 
 
 def _counts(findings: list[MergedFinding]) -> str:
@@ -255,18 +223,13 @@ def _counts(findings: list[MergedFinding]) -> str:
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
-    """The values that the template needs besides the finding itself."""
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
+    gone = f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
     beside = finding.place_beside(finding.title)
     where += [f"`{beside}`"] if beside else []
-    return {
-        "of": finding,
-        "title": finding.title or "(no title)",
-        "marks": since
-        + (f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""),
-        "where": " — " + ", ".join(where) if where else "",
-    }
+    return {"of": finding, "title": finding.title or "(no title)", "marks": since + gone,
+            "where": " — " + ", ".join(where) if where else ""}  # fmt: skip
 
 
 def _review_lines(
@@ -278,11 +241,10 @@ def _review_lines(
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [agent_files.counted(milder)] if milder else []
-    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        ends += [names.counted(len(data[key]), name)] if data[key] else []
-    launched, completed, failed = _agents(data)
-    agents = f"{launched} agents launched, {completed} completed, {failed} failed"
-    last = [agents] if failed else []
+    for what, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        ends += [names.counted(len(data[key]), what)] if data[key] else []
+    agents = _agents(data)
+    last = [_ATTENDANCE.format(**agents)] if agents["failed"] else []
     last += [f"{', '.join(ends)}: {report}"] if ends else []
     last = [line for line in ("; ".join(last), _across_runs(findings, data)) if line]
     room = _REVIEW_LINES - 1 - len(last)
@@ -303,9 +265,8 @@ def _severe_line(finding: MergedFinding) -> str:
     more = f"({', '.join(marks)})" if marks else ""
     room = _LINE - len(f"{finding.mark} {finding.key} {finding.place} {more} ")
     told = _told(finding, max(_FEWEST, room))
-    return names.one_line(
-        f"{finding.mark} {finding.key} {finding.place_beside(told)} {more} {told}"
-    )
+    cells = (finding.mark, finding.key, finding.place_beside(told), more, told)
+    return names.one_line(" ".join(cells))
 
 
 def _told(finding: MergedFinding, room: int) -> str:
@@ -331,11 +292,6 @@ def _goes_wrong(clause: str) -> bool:
     return phrases.is_serious(_RATING.sub("", clause))
 
 
-# synthesis.md, and the lines that a caller reads
-_RESEARCH = (_research_markdown, _research_lines)
-_REVIEW = (_review_markdown, _review_lines)
-
-
 def export(layout: Layout, run_id: str, form: str) -> str:
     """Render the findings of a run as sarif, github or markdown; nothing is written."""
     asked = agent_files.of_run(layout, runs.load(layout, run_id))
@@ -345,9 +301,9 @@ def export(layout: Layout, run_id: str, form: str) -> str:
 
 def _place(finding: MergedFinding) -> tuple[str, int]:
     """The file, relative to the root, and line of a finding; ("", 0) if it names none."""
-    file = finding.placed.file
+    file = finding.file
     inside = not file.startswith("/") and ".." not in file.split("/")
-    return (file.removeprefix("./"), finding.placed.line) if inside else ("", 0)
+    return (file.removeprefix("./"), finding.line) if inside else ("", 0)
 
 
 def _said(finding: MergedFinding) -> str:
@@ -394,15 +350,12 @@ def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
 
 
 def _github(findings: list[MergedFinding], data: Data) -> str:
-    """A workflow command for each finding that is not dismissed."""
     lines = []
     for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)
         title = f"{finding.mark} {', '.join(finding.agents)}".lstrip()
         fields = {"file": file, "line": str(line) if line else "", "title": title}
-        properties = ",".join(
-            f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
-        )
+        properties = ",".join(f"{key}={_escaped(v, ':,')}" for key, v in fields.items() if v)
         level = _LEVELS.get(finding.severity, "notice")
         lines.append(f"::{level} {properties}::{_escaped(_said(finding))}")
     return "\n".join(lines)
@@ -422,11 +375,11 @@ def _escaped(text: str, more: str = "") -> str:
 def _comment(findings: list[MergedFinding], data: Data) -> str:
     """A comment: the verdict, one line per finding that fits, and the count of the rest."""
     shown = [finding for finding in findings if not finding.dismissed]
-    launched, completed, failed = _agents(data)
     new = sum(finding.since == "new" for finding in shown)
     text = (
-        f"## Review: {data['verdict']}\n\n{completed} of {launched} agents, {failed} failed;"
-        f" {names.counted(len(shown), 'finding')} ({new} new),"
+        f"## Review: {data['verdict']}\n\n"
+        "{completed} of {launched} agents, {failed} failed;".format(**_agents(data))
+        + f" {names.counted(len(shown), 'finding')} ({new} new),"
         f" {len(data['fixed'])} fixed, {len(findings) - len(shown)} dismissed.\n"
     )
     for number, finding in enumerate(shown):

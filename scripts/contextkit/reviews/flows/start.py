@@ -19,25 +19,18 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions, stores
+from contextkit.base import changes, files, formats, git, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-from contextkit.reviews.documents import (
-    agent_review,
-    complaints,
-    contracts,
-    processes,
-    runs,
-    verdicts,
-)
+from contextkit.reviews.documents import complaints, contracts, processes, runs, verdicts
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, history, workers
 from contextkit.subagents.documents import registry
 
-_EARLIER = "earlier"
+_EARLIER, _DIFF = "earlier", "changes.diff"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
@@ -45,14 +38,17 @@ _HEADING = "## What was wrong with the last attempt"
 
 
 class Subject(Record):
-    """The reviewed content: the bytes that agents read, their name, and the run's words for them.
+    """The reviewed content: the bytes that agents read, their name, and fields of the run.
 
     For a diff, `listing` serves to find the files edited since.
     """
 
     name: str
     data: bytes
-    of_run: dict[str, Any]
+    revision: str
+    files: int = 0
+    base: str = ""
+    source: str = ""
     listing: bytes = b""
     small: bool = False
 
@@ -63,13 +59,14 @@ def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
     if process.input == "document" and target:
         path = layout.typed(target, "target")
         if not os.path.isfile(path):
-            raise bad_input(
-                f"target: {target!r} is not a file: name a document, or none for the diff"
-            )
+            asked = "name a document, or none for the diff"
+            raise bad_input(f"target: {target!r} is not a file: {asked}")
         return "document", layout.shown(path)
-    if process.input == "question" and not target:
+    if process.input != "question":
+        return "diff", target or "diff"
+    if not target:
         raise bad_input("target: write the question")
-    return ("question", target) if process.input == "question" else ("diff", target or "diff")
+    return "question", target
 
 
 def take_up(
@@ -81,24 +78,17 @@ def take_up(
     if kind == "diff":
         made = changes.compare(layout, base, (layout.join(folder),))
         few = made.lines < process.small_lines and len(made.changes) <= process.small_files
-        subject = _diff(target, made.diff, made.revision, len(made.changes), made.listing,
-                        base=made.base.commit)  # fmt: skip
         binary = any(change.binary for change in made.changes)
-        return subject.replace(small=few and not binary)
-    is_document = kind == "document"
-    name = os.path.basename(target) if is_document else "question.md"
-    data = files.read_bytes(layout.join(target)) if is_document else (target + "\n").encode()
-    of_run: dict[str, Any] = {"target": target, "revision": changes.data_revision(data)}
-    of_run |= {"source": target, "files": 1} if is_document else {}
-    return Subject(name=name, data=data, of_run=of_run)
-
-
-def _diff(
-    target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
-) -> Subject:
-    """The subject of a review of changes in `count` files."""
-    of_run = {"target": target, "revision": revision, "files": count, **more}
-    return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
+        return Subject(
+            name=_DIFF, data=made.diff, revision=made.revision, files=len(made.changes),
+            base=made.base.commit, listing=made.listing, small=few and not binary,
+        )  # fmt: skip
+    source = target if kind == "document" else ""
+    data = files.read_bytes(layout.join(source)) if source else (target + "\n").encode()
+    return Subject(
+        name=os.path.basename(source) or "question.md", data=data, source=source,
+        revision=changes.data_revision(data), files=int(bool(source)),
+    )  # fmt: skip
 
 
 def since(layout: Layout, run: Run) -> Subject:
@@ -110,18 +100,17 @@ def since(layout: Layout, run: Run) -> Subject:
         import difflib
 
         now = files.read_bytes(layout.join(run.source))
-        old, new = (
-            each.decode("utf-8", "replace").splitlines()
-            for each in (files.read_bytes(reviewed), now)
-        )
+        old, new = (data.decode("utf-8", "replace").splitlines()
+                    for data in (files.read_bytes(reviewed), now))  # fmt: skip
         sides = f"a/{run.source}", f"b/{run.source}"
         data = "\n".join([*difflib.unified_diff(old, new, *sides, lineterm=""), ""]).encode()
-        subject = _diff(run.target, data, changes.data_revision(now), 1, source=run.source)
+        subject = Subject(name=_DIFF, data=data, revision=changes.data_revision(now), files=1,
+                          source=run.source)  # fmt: skip
     else:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             data, count = tree.since(run.base, reviewed)
-            listing = tree.listing(run.base)
-            subject = _diff(run.target, data, tree.revision(), count, listing, base=run.base)
+            subject = Subject(name=_DIFF, data=data, revision=tree.revision(), files=count,
+                              base=run.base, listing=tree.listing(run.base))  # fmt: skip
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
@@ -139,7 +128,7 @@ def start(
     named = processes.load(layout, process)
     _check_agents(agents or named.agents)
     kind, stored = identify(layout, named, target)
-    with files.locked(layout.lock(runs.folder(layout))):
+    with files.locked(layout.lock(layout.store("run"))):
         begun = _Start(layout, named, stored, now)
         if restart:
             begun.restart()
@@ -147,15 +136,12 @@ def start(
         subject = take_up(layout, named, kind, stored, base, folder)
         run = begun.write(begun.run(subject, agents, folder), subject)
         if notify.strip():
-            files.write(runs.part(layout, run.id, ".notify"), notify.strip())
+            files.write(runs.path(layout, run.id, ".notify"), notify.strip())
     if run.small:
-        few = ", ".join(named.small_agents)
-        remark(f"a small change: {few} alone; agents= asks others")
-    repository = layout.repository
-    if kind == "diff" and target and repository:
-        is_here = git.head(repository).branch == target
-        if not is_here and git.commit_of(repository, "refs/heads/" + target):
-            remark(f"the work tree is reviewed; {target} is not checked out")
+        remark(f"a small change: {', '.join(run.roster)} alone; agents= asks others")
+    here = layout.repository if kind == "diff" and target else None
+    if here and git.head(here).branch != target and git.commit_of(here, f"refs/heads/{target}"):
+        remark(f"the work tree is reviewed; {target} is not checked out")
     return run
 
 
@@ -171,7 +157,7 @@ def recheck(layout: Layout, run_id: str, now: int) -> Run:
     if not still:
         passes = runs.call(layout, "verdict_gate", run=before.id)
         raise ContextError(f"no P0 or P1 of {before.id} is open: {passes}")
-    with files.locked(layout.lock(runs.folder(layout))):
+    with files.locked(layout.lock(layout.store("run"))):
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
         subject = since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
@@ -203,10 +189,10 @@ class _Start:
 
     def restart(self) -> None:
         """Count the runs of this process and target that may still be live as ended."""
-        mine = (self._process.name, self._target)
+        mine, now = (self._process.name, self._target), self._now
         for number, run in enumerate(self._known):
-            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now):
-                ended = run.replace(finished_at=names.iso(self._now), ended="restarted")
+            if (run.process, run.target) == mine and not is_over(self._layout, run, now):
+                ended = run.replace(finished_at=names.iso(now), ended="restarted")
                 self._known[number] = ended
                 self._ended.append(ended)
 
@@ -239,19 +225,19 @@ class _Start:
         roster = agents or (process.small_agents if small else process.agents)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
-            output_dir=folder, roster=tuple(dict.fromkeys(roster)),
+            target=self._target, output_dir=folder, roster=tuple(dict.fromkeys(roster)),
             started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
             input=os.path.join(folder, "input", subject.name),
-            input_sha256=names.sha256(subject.data),
+            input_sha256=names.sha256(subject.data), revision=subject.revision,
+            files=subject.files, base=subject.base, source=subject.source,
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
-            session_id=sessions.find_current(self._layout), **subject.of_run,
+            session_id=sessions.find_current(self._layout),
         )  # fmt: skip
 
     def write(self, run: Run, subject: Subject) -> Run:
         layout = self._layout
-        prompts = {runs.prompt_path(run, agent): _prompt(layout, run, agent)
-                   for agent in run.roster}  # fmt: skip
+        prompts = {runs.prompt_path(run, a): _prompt(layout, run, a) for a in run.roster}
         for old in self._ended:
             runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
             remark(f"ended the run {old.id}, which was going on in {old.output_dir}")
@@ -263,7 +249,7 @@ class _Start:
         listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
-            runs.keep_listing(layout, run.id, subject.listing)
+            files.write(runs.path(layout, run.id, ".listing"), subject.listing, derived=True)
         runs.save(layout, run)
         return run
 
@@ -291,13 +277,9 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     """Whether nobody is writing: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
-    for agent in run.roster:
-        path = agent_files.agent_file(layout.join(run.output_dir), agent)
-        data = files.read_bytes(path) if os.path.isfile(path) else b""
-        review = agent_review.parse(agent_review.decoded(data))
-        if not data.strip() or review.run not in ("", run.id):
-            return False
-    return True
+    folder = layout.join(run.output_dir)
+    states = (workers.Look(folder, agent, run.id).state() for agent in run.roster)
+    return all(state in ("done", "writing") for state in states)
 
 
 def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
@@ -311,42 +293,33 @@ def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
     """Whether git tracks anything in a folder, which is then the host's, so nothing is moved."""
-    path = layout.join(folder)
-    if layout.repository is None or not os.path.isdir(path):
+    path, repository = layout.join(folder), layout.repository
+    if repository is None or not f"{path}/".startswith(f"{repository.top}/"):
         return False
-    top = changes.repository_of(layout).top
-    below = os.path.relpath(path, top)
-    if below.split("/")[0] == "..":
-        return False
-    return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
+    here = f":(top,literal){os.path.relpath(path, repository.top)}"
+    return os.path.isdir(path) and bool(git.answer(repository.top, "ls-files", "-z", "--", here))
 
 
-def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:
-    """A run as `start` prints it and `run.json` holds it; `working` maps agents to subagents."""
+def roster(layout: Layout, run: Run) -> dict[str, Any]:
+    """A run as `start` prints it and `run.json` holds it."""
     keys = ("process", "mode", "target", "output_dir", "input", "revision", "base", "small",
             "timeout")  # fmt: skip
     agents = [
-        {
-            "agent": agent,
-            "path": layout.shown(runs.output_path(layout, run, agent)),
-            "prompt": runs.prompt_path(run, agent),
-            **({"subagent": working.get(agent, "")} if working else {}),
-        }
+        {"agent": agent, "path": layout.shown(runs.output_path(layout, run, agent)),
+         "prompt": runs.prompt_path(run, agent)}
         for agent in run.roster
-    ]
+    ]  # fmt: skip
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
 
 def _move(folder: str, away: str) -> None:
     for place in stores.folders(folder):
         files.sweep(place, time.time())  # drafts of killed writers are not moved along
-    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for name in there:
+    for name in stores.names_in(folder):
         _, mark, rest = name.rpartition(".md")  # `x.md`, `x.md.partial`, `x.md.aborted-…`
         is_report = name[0] != "." and mark and rest[:1] in ("", ".")
         if name in _NAMES or is_report:
-            files.make_folder(away)
-            files.rename(os.path.join(folder, name), os.path.join(away, name))
+            shelf.move(os.path.join(folder, name), away)
 
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
@@ -356,12 +329,11 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     def moved(path: str) -> str:
         return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
 
-    for path, entry in [
-        pair for store in (runs.verdict_folder(layout, run.id), verdicts.folder(layout))
-        for pair in _verdicts_in(layout, store) if pair[1].get("run") == run.id
-    ]:  # fmt: skip
-        now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
-        files.write(path, formats.to_json(now) + "\n")
+    for store in (runs.verdict_folder(layout, run.id), layout.verdicts):
+        for path, entry in verdicts.load_all(layout, store):
+            if entry.get("run") == run.id:
+                detail = moved(str(entry.get("detail_path", "")))
+                files.write(path, formats.to_json({**entry, "detail_path": detail}) + "\n")
     runs.change(layout, run.id, output_dir=folder, input=moved(run.input))
 
 
@@ -371,27 +343,20 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
     Of a run that somebody still has to look at, it says how its verdicts are read from then on.
     """
     open_runs = set[str]()
-    for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
+    for path, entry in verdicts.load_all(layout):
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
-            continue
+            continue  # a broken one names none
         if verdicts.blocking([entry]):
             open_runs.add(run)
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
             os.unlink(path)
         else:
-            files.make_folder(os.path.dirname(kept))
-            files.rename(path, kept)
+            shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
         gate = runs.call(layout, "verdict_gate", run=run)
         remark(f"run {run} left what somebody must look at: {gate}")
-
-
-def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:
-    """(path, verdict) of each readable file in a store, which need not be there."""
-    there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
-    return [(path, entry) for path, entry in there if "broken" not in entry]
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
@@ -403,9 +368,8 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and working.status in registry.ACTIVE:
-        raise ContextError(
-            f"{agent} is still working: subagent_abort id={working.id} to end it first"
-        )
+        mend = f"subagent_abort id={working.id} to end it first"
+        raise ContextError(f"{agent} is still working: {mend}")
     asked, reading = workers.read_one(layout, run, agent)
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
     if reading.validation in ("missing", "partial", "foreign", "error"):

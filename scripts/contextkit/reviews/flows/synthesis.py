@@ -45,7 +45,6 @@ _SAID = ("body", "description", "details", "detail", "explanation", "message", "
 _FIX = ("fix", "suggestion", "recommendation", "remediation")
 _COMPARED = 400  # of the most severe findings are compared with each other
 _MOST_PAIRS = 50
-_PROTOCOL = "1.0"
 _OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
                    "dismissed")  # fmt: skip
 ALIKE, _ONE = 0.39, 0.44  # thresholds: perhaps one finding; one finding if at one place
@@ -65,11 +64,7 @@ _DIGITS = 12  # in the digest
 
 
 class Row(Record):
-    """A finding of one agent, with the place in the code that it names; `text` is its section.
-
-    In an index, `row` is its line in strict form, and source (research), verdict, and none (not
-    read) are rows, too, with their kind as id.
-    """
+    """A finding of one agent, with the place in the code that it names; `text` is its section."""
 
     title: str
     section: str = ""
@@ -85,9 +80,6 @@ class Row(Record):
     text_line: int = 0  # its line in the agent's file
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    kind: str = "finding"
-    row: str = ""
-    status: str = ""  # dismissed, or empty
 
     @property
     def place(self) -> str:
@@ -102,14 +94,12 @@ class Row(Record):
     @property
     def fix(self) -> str:
         """The fix that its section suggests, or ''."""
-        fix = names.one_line(review_sections.fix_of(self.text))
-        return names.clipped_at_space(fix, _LONGEST)
+        return names.clipped_at_space(names.one_line(review_sections.fix_of(self.text)), _LONGEST)
 
     @property
     def ref(self) -> str:
         """The address of the finding or the agent's file; '' for a folder without a run."""
-        whose = self.key if self.kind == "finding" else self.agent
-        return f"review:{self.run}/{whose}" if self.run else ""
+        return f"review:{self.run}/{self.key or self.agent}" if self.run else ""
 
     def public(self, *more: str) -> dict[str, object]:
         """Its data for programs, with `more` of its fields."""
@@ -156,20 +146,14 @@ def place(finding: Finding, section: str) -> Place:
     return row if row.line or not inside.line else inside
 
 
-class MergedFinding(Record):
-    """A finding of one or more agents; `rows` are theirs, the most severe first.
+class MergedFinding(Row):
+    """A finding of one or more agents: the most severe of its `rows`, with the first place of any.
 
     `convergence` is the number of agents with a finished file that found it. `identity`, `since`
     (new or still) and `dismissed` (the reason) are known across runs.
     """
 
     rows: tuple[Row, ...]
-    key: str
-    severity: str
-    title: str
-    section: str
-    placed: Row  # the first one that names a place
-    description: str
     agents: tuple[str, ...]
     convergence: int
     identity: str = ""
@@ -177,8 +161,8 @@ class MergedFinding(Record):
     dismissed: str = ""
 
     @property
-    def place(self) -> str:
-        return self.placed.place
+    def description(self) -> str:
+        return next((row.description for row in self.rows if row.description), "")
 
     @property
     def fix(self) -> str:
@@ -192,7 +176,7 @@ class MergedFinding(Record):
     @property
     def mark(self) -> str:
         """The severity, `?` for an unknown one, '' for research, which has none."""
-        return self.severity or ("" if self.rows[0].of.startswith("research") else "?")
+        return self.severity or ("" if self.of.startswith("research") else "?")
 
     @property
     def short_title(self) -> str:
@@ -207,27 +191,24 @@ class MergedFinding(Record):
         """Its place, or '' if it stands in the text beside it."""
         return "" if self.place in text else self.place
 
-    def public(self) -> dict[str, object]:
+    def public(self, *more: str) -> dict[str, object]:
         """Its data for programs: the first row, and the keys of the others."""
         others = [row.key for row in self.rows[1:]]
-        return self.rows[0].public("text") | {"severity": self.severity or "?", "also": others}
+        first = self.rows[0].public("text", *more)
+        return first | {"severity": self.severity or "?", "also": others}
 
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
-    """Rows as one finding."""
-
     def rank(row: Row) -> tuple[object, ...]:
         return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 
     ranked = tuple(sorted(rows, key=rank))
-    first = ranked[0]
-    return MergedFinding(
-        rows=ranked, key=first.key, severity=first.severity, title=first.title,
-        section=first.section, placed=next((row for row in ranked if row.file), first),
-        description=next((row.description for row in ranked if row.description), ""),
-        agents=tuple(sorted({row.agent for row in ranked})),
-        convergence=len({row.agent for row in ranked if row.counts}),
-    )  # fmt: skip
+    placed = next((row for row in ranked if row.file), ranked[0])
+    place = {"file": placed.file, "line": placed.line, "last": placed.last}
+    agents = tuple(sorted({row.agent for row in ranked}))
+    convergence = len({row.agent for row in ranked if row.counts})
+    first = vars(ranked[0]) | place
+    return MergedFinding(**first, rows=ranked, agents=agents, convergence=convergence)
 
 
 def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
@@ -253,8 +234,8 @@ def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
 
     def rank(finding: MergedFinding) -> tuple[int, int, int]:
         severity, confirmed = READING_ORDER.index(finding.severity), -finding.convergence
-        turns[severity, confirmed, finding.rows[0].agent] += 1
-        return severity, confirmed, turns[severity, confirmed, finding.rows[0].agent]
+        turns[severity, confirmed, finding.agent] += 1
+        return severity, confirmed, turns[severity, confirmed, finding.agent]
 
     return sorted(sorted(findings, key=lambda each: _in_order(each.key)), key=rank)
 
@@ -309,16 +290,12 @@ def same_title(title: str) -> str:
 def verdict(sources: list[Reading]) -> str:
     """The worst verdict; safe only if all are clean, error if one failed and none is worse."""
     rows = [row for source in sources for row in source.review.findings]
-    verdicts = [agent_review.demanded(tuple(rows))]
-    for source in sources:
-        failed = source.validation not in COMPLETED
-        verdicts.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
-        verdicts += [source.review.stated] if source.review.stated and not failed else []
-    worst = max(verdicts, key=vocabulary.VERDICTS.index)
     done = [source for source in sources if source.validation in COMPLETED]
-    if not done or (worst == "safe" and len(done) < len(sources)):
-        return "error"
-    return worst
+    verdicts = [agent_review.demanded(tuple(rows))]
+    verdicts += ["needs-changes" for source in done if source.status != "CLEAN"]
+    verdicts += [source.review.stated for source in done if source.review.stated]
+    worst = max(verdicts, key=vocabulary.VERDICTS.index)
+    return "error" if not done or (worst == "safe" and len(done) < len(sources)) else worst
 
 
 def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
@@ -329,9 +306,8 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
             there.setdefault(where, []).append(finding)
-    agents = {where: {a for finding in there[where] for a in finding.agents} for where in there}
     return {where: those for where, those in there.items()
-            if len(those) > 1 and len(agents[where]) > 1}  # fmt: skip
+            if len(those) > 1 and len({a for each in those for a in each.agents}) > 1}  # fmt: skip
 
 
 def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str]:
@@ -365,6 +341,7 @@ def document(
             others = [other.key for other in those[:10] if other is not finding]
             beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
     entries = [_as_json(finding, beside, str(head["input"])) for finding in findings]
+    improvements = [entry for entry in entries if entry["severity"] == "IMP"]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
     done = [source.agent for source in sources if source.validation in COMPLETED]
@@ -374,22 +351,16 @@ def document(
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
         "findings": [entry for entry in entries if entry["severity"] != "IMP"],
-        "improvements": [
-            {key: entry[key] for key in _OF_IMPROVEMENT}
-            for entry in entries
-            if entry["severity"] == "IMP"
-        ],
+        "improvements": [{key: entry[key] for key in _OF_IMPROVEMENT} for entry in improvements],
         "verdict": verdict(sources),
-        "early_stop": False,
-        "content_routing_active": False,
+        "early_stop": False, "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
-        "synthesis_protocol_version": _PROTOCOL,
+        "synthesis_protocol_version": "1.0",
         **{key: value for key, value in head.items() if key not in first},
         "conflicts": conflicts(sources, findings),
         "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(findings)],
-        "fixed": [],
-        "unchecked": [],
-    }
+        "fixed": [], "unchecked": [],
+    }  # fmt: skip
 
 
 def _as_json(
@@ -399,15 +370,10 @@ def _as_json(
     elsewhere = dict.fromkeys(row.section for row in finding.rows if row.section != finding.section)
     is_alone = finding.convergence < 2 and finding.severity in vocabulary.SERIOUS
     return {
-        "id": finding.rows[0].id,
-        "severity": finding.severity or "?",
-        "agents": list(finding.agents),
-        "section": finding.section,
-        "title": finding.title,
-        "convergence": finding.convergence,
-        "confidence": finding.confidence,
-        "co_located": finding.key in beside,
-        "co_located_with": beside.get(finding.key, []),
+        "id": finding.id, "severity": finding.severity or "?", "agents": list(finding.agents),
+        "section": finding.section, "title": finding.title,
+        "convergence": finding.convergence, "confidence": finding.confidence,
+        "co_located": finding.key in beside, "co_located_with": beside.get(finding.key, []),
         "cross_references": list(elsewhere),
         "severity_conflict": {r.agent: r.severity or "?" for r in finding.rows} if differ else {},
         "descriptions": {row.agent: row.description for row in finding.rows if row.description},
@@ -418,9 +384,8 @@ def _as_json(
         ],
         "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
-        "identity": finding.identity or identity(target, finding.title, finding.placed.file),
-        "since": finding.since,
-        "dismissed": finding.dismissed,
+        "identity": finding.identity or identity(target, finding.title, finding.file),
+        "since": finding.since, "dismissed": finding.dismissed,
     }  # fmt: skip
 
 
@@ -455,17 +420,16 @@ def _product(first: dict[str, float], second: dict[str, float]) -> float:
 
 def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
     """Whether two places share lines; a single line may be up to three away."""
-    are_ranges = first[1] < first[2] and second[1] < second[2]
-    near = 0 if are_ranges else _NEAR
+    near = 0 if first[1] < first[2] and second[1] < second[2] else _NEAR
     return first[0] == second[0] and first[1] <= second[2] + near and second[1] <= first[2] + near
 
 
 def _counted(row: Row) -> dict[str, float]:
     """The weight of each word of a finding by where it occurs."""
     weights: dict[str, float] = {}
-    parts = (_split(_RATING.sub(" ", row.title)), _split(row.section), _split(row.text))
-    for words, weight, most in zip(parts, _WEIGHTS, (None, None, _MOST_WORDS), strict=True):
-        for word in words[:most]:
+    title, text = _split(_RATING.sub(" ", row.title)), _split(row.text)[:_MOST_WORDS]
+    for words, weight in zip((title, _split(row.section), text), _WEIGHTS, strict=True):
+        for word in words:
             weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
     return weights
 
@@ -506,5 +470,4 @@ def identity(target: str, title: str, file: str = "") -> str:
     """The identity of a finding: `f-` and twelve digits."""
     words = (word for word in re.findall(r"\w+", title.casefold()) if word not in _FILLERS)
     parts = (" ".join(target.split()), file.lstrip("./"), "", " ".join(words))
-    digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
-    return f"f-{digest[:_DIGITS]}"
+    return "f-" + names.sha256("\0".join(parts).encode("utf-8", "replace"))[:_DIGITS]

@@ -28,8 +28,9 @@ import os
 import stat
 import time
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, names, sessions, templates
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Iterator
@@ -37,6 +38,7 @@ from contextkit.hosts.documents.contracts import Host, every
 from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
+from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -54,9 +56,13 @@ _REASONS = {
     "missing": "left no file before the time was up",
     "ended": "ended without a finished file",
 }
+# The states of a file that still has the name of an unfinished one.
+_UNFINISHED = {"done": "unrenamed", "writing": "partial", "foreign": "partial"}
 # Mildest first: a run is as good as its worst verdict.
 _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
           "ERROR")  # fmt: skip
+_RANKS = {status: rank for rank, status in enumerate(_ORDER)}
+_UNKNOWN = _RANKS["NEEDS_ATTENTION"]  # the rank of any other status
 
 
 class Worker(Record):
@@ -78,9 +84,9 @@ class Worker(Record):
 def _for_whom(run: Run, row: registry.Row) -> str:
     """The agent of a run that a subagent works for, or ''."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
+    is_after = background.started(row) >= names.moment(run.started_at)
     its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
-    agent = next(its, "")
-    return agent if agent and background.started(row) >= names.moment(run.started_at) else ""
+    return next(its, "") if is_after else ""
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
@@ -95,7 +101,7 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
             status, code = background.outcome(layout, row)
             words = "" if status in registry.ACTIVE else background.last_words(layout, row)
             workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
-                                  words=words)  # fmt: skip
+                                    words=words)  # fmt: skip
     return workers
 
 
@@ -107,18 +113,14 @@ def ended(layout: Layout, run: Run) -> dict[str, Worker]:
 
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
     """The run and the agent that a subagent works for; None if it works for none."""
-    scope = os.path.normpath(str(row.get("scope_path") or "."))
-    is_prompt = os.path.basename(os.path.dirname(scope)) == "prompts"
-    every = reversed(runs.load_all(layout).documents) if is_prompt else ()
+    every = reversed(runs.load_all(layout).documents)
     return next(((run, agent) for run in every if (agent := _for_whom(run, row))), None)
 
 
-def with_endings(
-    layout: Layout, asked: agent_files.Asked, read: Iterable[agent_files.Reading]
-) -> Iterator[agent_files.Reading]:
-    """The readings of a run, with the end of the subagent if an agent left no file."""
+def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
+    """Read the files as `agent_files.read`, with the end of the subagent of one that left none."""
     gone: dict[str, Worker] | None = None
-    for reading in read:
+    for reading in agent_files.read(layout, asked):
         if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, asked.run) if gone is None else gone
             if worker := gone.get(reading.agent):
@@ -128,10 +130,10 @@ def with_endings(
         yield reading
 
 
-def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
-    """The reading of one agent of a run, as in `with_endings`, and what was asked."""
+def read_one(layout: Layout, run: Run, agent: str) -> tuple[Asked, Reading]:
+    """The reading of one agent of a run, and what was asked."""
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
-    return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
+    return asked, next(read(layout, asked))
 
 
 def hosts() -> list[Host]:
@@ -139,10 +141,27 @@ def hosts() -> list[Host]:
     return [host for host in every() if host.default]
 
 
-def agent_call(host: Host, agent: str, prompt: str) -> str:
-    """How an agent of the host starts the reviewer `agent`, whose prompt is a file."""
-    asked = f"Read {prompt} and do what it says."
-    return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
+def steps(
+    layout: Layout, run: Run, head: list[str], how: list[str], agents: list[dict[str, str]]
+) -> str:
+    """What a run prints below its `head`: `how` it was launched or can be, and what comes next."""
+    prompts = [os.path.basename(each["prompt"]) for each in agents]
+    tasks = [f"Read {layout.found(each['prompt'])} and do what it says." for each in agents]
+    own = [(quoted(each["agent"], True), quoted(task, True))
+           for each, task in zip(agents, tasks, strict=True)]  # fmt: skip
+    return templates.render(
+        "review_steps.txt", head=head, how=how,
+        hosts=[] if how else [
+            {"of": host, "calls": [host.agent_call.format(agent=a, prompt=p) for a, p in own]}
+            for host in hosts()
+        ],
+        are_known=all(":" in each["agent"]
+                      or any(map(os.path.isfile, layout.profiles(each["agent"])))
+                      for each in agents),
+        stems=" ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts),
+        folder=layout.found(f"{run.output_dir}/prompts").replace("'", "'\\''"),
+        then=runs.call(layout, "verdict_wait", run=run.id),
+    ).rstrip("\n")  # fmt: skip
 
 
 def check(layout: Layout, launch: bool, command: str) -> None:
@@ -151,11 +170,9 @@ def check(layout: Layout, launch: bool, command: str) -> None:
         raise bad_input("cmd: needs launch=1")
     if launch and not (command.strip() or layout.limits.subagent_command):
         layout.mention("subagent_command")
-        examples = [f"`{host.headless}`" for host in hosts()]
-        raise bad_input(
-            f"launch: give cmd= (as {' or '.join(examples)}), or set subagent_command in"
-            " contextkit.yaml"
-        )
+        examples = " or ".join(f"`{host.headless}`" for host in hosts())
+        setting = "or set subagent_command in contextkit.yaml"
+        raise bad_input(f"launch: give cmd= (as {examples}), {setting}")
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
@@ -171,11 +188,11 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
         )  # fmt: skip
         try:
             row = launch.launch(layout, launch.prepare(layout, request))
+            worker = Worker(agent=agent, id=row["id"], status=str(row["status"]))
         except (ContextError, OSError) as error:
             words = names.one_line(getattr(error, "strerror", "") or str(error))
-            workers.append(Worker(agent=agent, id="", status="failed", words=words))
-            continue
-        workers.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
+            worker = Worker(agent=agent, id="", status="failed", words=words)
+        workers.append(worker)
     return workers
 
 
@@ -197,8 +214,7 @@ def wait(
     agent)` is called for each as soon as it is done. The run records who had not finished.
     """
     started = time.monotonic()
-    folder = layout.join(run.output_dir)
-    looks = {a: _Look(folder, a, run.id) for a in run.roster}
+    looks = {a: Look(layout.join(run.output_dir), a, run.id) for a in run.roster}
     states = dict.fromkeys(run.roster, "")
     gone: dict[str, Worker] = {}
     for number in itertools.count():
@@ -229,7 +245,7 @@ def wait(
     return outcomes
 
 
-class _Look:
+class Look:
     """The last look at one agent's file, which is read again only if it has changed."""
 
     def __init__(self, folder: str, agent: str, run: str) -> None:
@@ -245,9 +261,7 @@ class _Look:
         if there is None:
             self._partial = partial.st_ino if partial else 0
             state = self._content(self.path + ".partial", partial) if partial else "missing"
-            return {"done": "unrenamed", "writing": "partial", "foreign": "partial"}.get(
-                state, state
-            )
+            return _UNFINISHED.get(state, state)
         last = self._seen
         state = self._content(self.path, there)
         if state == "writing" and (there.st_ino == self._partial or last == self._seen):
@@ -265,14 +279,11 @@ class _Look:
             self._seen = ()
             return "empty"
         review = agent_review.parse(agent_review.decoded(text))
-        states = {
-            "foreign": stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run),
-            "empty": not text.strip(),
-            "done": review.complete,
-            "writing": True,
-        }
-        self._seen, self._said = seen, next(state for state, holds in states.items() if holds)
-        return self._said
+        is_foreign = stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run)
+        state = "done" if review.complete else "writing"
+        state = "foreign" if is_foreign else state if text.strip() else "empty"
+        self._seen, self._said = seen, state
+        return state
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -290,7 +301,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     """
     written = []
     for outcome in outcomes:
-        state = _Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
+        state = Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
         if outcome.state not in _REASONS or state not in _REASONS:
             continue  # it arrived after all
         partial = outcome.path + ".partial"
@@ -312,7 +323,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     return written
 
 
-def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: int) -> None:
+def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
     """Mark an ingested run as done once no agent is awaited any more."""
     if run.ingested_at:
         return
@@ -336,10 +347,7 @@ def standings(
             continue
         stored = verdicts.load_all(layout, runs.verdict_folder(layout, run.id)).documents
         statuses = [entry["status"] for entry in stored if entry["agent"] in run.roster]
-        ranks = [
-            _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION") for status in statuses
-        ]
-        worst = statuses[ranks.index(max(ranks))] if ranks else ""
+        worst = max(statuses, key=lambda status: _RANKS.get(status, _UNKNOWN), default="")
         done = sum(agent_files.is_there(layout.join(run.output_dir), agent) for agent in run.roster)
         shown.append({
             "id": run.id, "run": run.id, "process": run.process, "target": run.target,
@@ -367,9 +375,8 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
 
     Nobody waits for it; its output is stored next to the run.
     """
-    run = runs.load(layout, run_id)
-    command = files.read_if_there(runs.part(layout, run.id, ".notify"))
-    if not command or run.notified_at:
+    command = files.read_if_there(runs.path(layout, run_id, ".notify"))
+    if not command or (run := runs.load(layout, run_id)).notified_at:
         return False
     folder = layout.join(run.output_dir)
     waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
@@ -382,8 +389,8 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
         runs.change(layout, run.id, notified_at=names.iso(now))
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
-    notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
-    log = runs.part(layout, run.id, ".notify.log")
+    notice = files.write(runs.path(layout, run.id, ".notice"), lines + "\n", derived=True)
+    log = runs.path(layout, run.id, ".notify.log")
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
     background.spawn(command, env, notice, log)

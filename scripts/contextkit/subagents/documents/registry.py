@@ -71,8 +71,8 @@ def load_all(layout: Layout) -> Loaded[Row]:
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
     loaded = layout.load(there, lambda path: parse(files.read(path), layout.shown(path)))
-    every = [row for rows in loaded.documents for row in _with_id(rows)]
-    return Loaded([(place, row) for row in every], loaded.broken)
+    pairs = ((place, row) for rows in loaded.documents for row in _with_id(rows))
+    return Loaded(pairs, loaded.broken)
 
 
 def _with_id(entries: list[Any]) -> list[Row]:
@@ -91,19 +91,16 @@ def find(rows: list[Row], identity: str) -> Row:
     the nearest id if there is none.
     """
     identity = identity.removeprefix("subagent:")
-    for row in rows:
-        if row["id"] == identity:
-            return row
+    ids = [row["id"] for row in rows]
+    if identity in ids:
+        return rows[ids.index(identity)]
     named = [row for row in rows if row.get("slug") == identity]
-    if identity == "latest":
-        named = named or rows
+    named = named or (rows if identity == "latest" else [])
     if named:
-        active = [row for row in named if row.get("status") in ACTIVE]
-        return (active or named)[-1]
+        return ([row for row in named if row.get("status") in ACTIVE] or named)[-1]
     begun = [row for row in rows if identity and row["id"].startswith(identity)]
     if len(begun) == 1:
         return begun[0]
-    ids = [row["id"] for row in rows]
     raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, ids)}")
 
 
@@ -146,12 +143,12 @@ def update(layout: Layout, identity: str, **values: Any) -> Row:
 def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Row:
     """Let `edit` change one row as it is now, and return it; see `find` and `change`."""
 
-    def edit_found(entries: list[Any]) -> Row:
+    def edit_it(entries: list[Any]) -> Row:
         row = find(_with_id(entries), identity)
         edit(row)
         return row
 
-    return change(layout, edit_found)
+    return change(layout, edit_it)
 
 
 def remove(layout: Layout, identity: str) -> None:

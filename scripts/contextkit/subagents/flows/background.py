@@ -25,82 +25,37 @@ from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
+from contextkit.base.version import toolkit
 from contextkit.subagents.documents import registry
 
-# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what to
-# run once it has ended and released the lock. TERM reaches the whole group: the shell survives it
-# to record the status, and starts nothing if TERM came first; the watchdog kills what does not end.
-_SHELL = r"""
-run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
-stopped=
-trap : HUP INT
-trap 'stopped=1' TERM
-echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
-if [ "$limit" != 0 ]; then
-  (
-    trap '' HUP INT TERM
-    nap=
-    trap 'kill -KILL $nap; exit' USR1
-    sleep "$limit" & nap=$!
-    wait "$nap"
-    trap '' USR1
-    : > "$run/timed_out"
-    kill -TERM "-$$"
-    sleep "$grace"
-    kill -KILL "-$$"
-  ) 9>&- < /dev/null > /dev/null 2>&1 &
-  watchdog=$!
-fi
-if [ -n "$stopped" ]; then
-  status=143
-elif cd "$place"; then
-  /bin/sh -c "$command" < "$run/prompt.md"
-  status=$?
-else
-  status=127
-fi
-[ "$limit" != 0 ] && kill -USR1 "$watchdog" 2> /dev/null
-echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
-exec 9>&-
-[ -z "$after" ] || /bin/sh -c "$after" < /dev/null > /dev/null 2>&1
-"""
+_SHELL = toolkit("scripts", "subagent.sh")
 GRACE = 3  # seconds that a command has to end after SIGTERM
 _LOCK = 9  # the descriptor in the shell; dash supports only single digits
 
 
-class Hold:
-    """The lock of a new folder, taken by the launcher and inherited by what it starts.
+def hold(folder: str) -> int:
+    """Take the lock of a new folder; once it is closed, the processes that were started hold it.
 
     Raises FileExistsError if the folder is already taken.
     """
-
-    def __init__(self, folder: str) -> None:
-        path = files.create(os.path.join(folder, "alive"), "", exact=True)
-        self.descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-        fcntl.flock(self.descriptor, fcntl.LOCK_EX)
-
-    def release(self) -> None:
-        """Close the lock; the processes that were started still hold it."""
-        os.close(self.descriptor)
+    path = files.create(os.path.join(folder, "alive"), "", exact=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
 
 
 def start(
-    hold: Hold,
-    folder: str,
-    place: str,
-    command: str,
-    limit: float,
-    env: dict[str, str],
+    held: int, folder: str, place: str, command: str, limit: float, env: dict[str, str],
     after: str = "",
-) -> int:
+) -> int:  # fmt: skip
     """Run `command` in `place` with /bin/sh, at most `limit` seconds (0: no limit); return the pid.
 
     It outlives this process, its terminal and its make. `after` is run once it has ended.
     """
     words = ("contextkit", folder, place, str(limit), command, str(GRACE), after)
     log = os.path.join(folder, "agent.log")
-    held = (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK)
-    pid = spawn(_SHELL, env, os.devnull, log, words, (held,))
+    lock = (os.POSIX_SPAWN_DUP2, held, _LOCK)
+    pid = spawn(files.read(_SHELL), env, os.devnull, log, words, (lock,))
     files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not have written it yet
     return pid
 
@@ -175,20 +130,17 @@ def stop(folder: str, patience: float = GRACE) -> bool:
         return False
     import signal
 
-    _send(group, signal.SIGTERM)
-    end = time.monotonic() + patience
-    while is_alive(folder) and time.monotonic() < end:
-        time.sleep(0.02)
-    if is_alive(folder):
-        _send(group, signal.SIGKILL)
+    for number, left in ((signal.SIGTERM, patience), (signal.SIGKILL, 0)):
+        try:
+            os.killpg(group, number)
+        except (ProcessLookupError, PermissionError):
+            pass  # it ended just now
+        end = time.monotonic() + left
+        while (alive := is_alive(folder)) and time.monotonic() < end:
+            time.sleep(0.02)
+        if not alive:
+            break
     return True
-
-
-def _send(group: int, number: int) -> None:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass  # it ended just now
 
 
 def _number(folder: str, name: str) -> int | None:
@@ -229,8 +181,8 @@ def folder_of(layout: Layout, row: registry.Row) -> str:
     if row.get("machine") or not names.safe(row["id"]):
         return ""
     folder = layout.run(row["id"])
-    there = place_of(layout, os.path.relpath(os.path.join(folder, "alive"), layout.root))
-    return folder if there else ""
+    alive = os.path.relpath(os.path.join(folder, "alive"), layout.root)
+    return folder if place_of(layout, alive) else ""
 
 
 def log_text(layout: Layout, row: registry.Row) -> str:
@@ -270,38 +222,26 @@ def look(
     """The state of the subagents of these rows; `bounds`: seconds of silence and of run time."""
     bounds = bounds or (layout.limits.subagent_log_age, layout.limits.subagent_run_time)
     states: dict[tuple[str, str], str] = {}  # of capsules
-    return [_watched(layout, row, now, bounds, states) for row in rows]
-
-
-def _watched(
-    layout: Layout,
-    row: registry.Row,
-    now: int,
-    bounds: tuple[int, int],
-    states: dict[tuple[str, str], str],
-) -> Watched:
-    running = row.get("status") == "running"
-    ended = 0 if running else names.moment(str(row.get("finished_at") or ""))
-    heard, kind = (ended, "end") if ended else _last_heard(layout, row)
-    end, began = now if running else ended, started(row)
-    run_time = max(0, end - began) if end and began else None
-    age = max(0, now - heard) if heard and running else None
-    code = row.get("exit_code")
-    return {
-        "id": row["id"],
-        **{key: str(row.get(key) or "-") for key in ("type", "slug", "status")},
-        "deliverables": _deliverables(layout, row),
-        "run_time": run_time,
-        "log_age": age,
-        "handle": _handle(row.get("launcher_handle")),
-        "last_log": f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
-        "capsule": str(row.get("capsule") or ""),
-        "staleness": _staleness(layout, row, states),
-        "exit_code": code if type(code) is int else None,
-        "gaps": registry.gaps_of(row),
-        "alerts": _alerts(row, run_time, age, bounds),
-        "ref": f"subagent:{row['id']}",
-    }
+    watched = []
+    for row in rows:
+        running, code = row.get("status") == "running", row.get("exit_code")
+        ended = 0 if running else names.moment(str(row.get("finished_at") or ""))
+        heard, kind = (ended, "end") if ended else _last_heard(layout, row)
+        end, began = now if running else ended, started(row)
+        run_time = max(0, end - began) if end and began else None
+        age = max(0, now - heard) if heard and running else None
+        watched.append({
+            "id": row["id"],
+            **{key: str(row.get(key) or "-") for key in ("type", "slug", "status")},
+            "deliverables": _deliverables(layout, row),
+            "run_time": run_time, "log_age": age, "handle": _handle(row.get("launcher_handle")),
+            "last_log": f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
+            "capsule": str(row.get("capsule") or ""),
+            "staleness": _staleness(layout, row, states),
+            "exit_code": code if type(code) is int else None, "gaps": registry.gaps_of(row),
+            "alerts": _alerts(row, run_time, age, bounds), "ref": f"subagent:{row['id']}",
+        })  # fmt: skip
+    return watched
 
 
 def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
@@ -364,19 +304,18 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
     if not isinstance(shown, str) or not shown:
         return "-"
     if (shown, digest) not in states:
-        path = place_of(layout, shown)
-        state = "fresh" if path else "missing"
+        path, state = place_of(layout, shown), "missing"
         if path and digest and names.sha256(files.read_bytes(path)) != digest:
             state = "changed"
         elif path:
             from contextkit.capsules.flows import given
 
             scope = row.get("scope_path")
+            own = [scope] if isinstance(scope, str) else []
             try:
-                news = given.staleness(layout, path, [scope] if isinstance(scope, str) else [])
-            except ContextError as error:
-                news = [str(error)]
-            state = "stale" if news else "fresh"
+                state = "stale" if given.staleness(layout, path, own) else "fresh"
+            except ContextError:
+                state = "stale"
         states[shown, digest] = state
     return states[shown, digest]
 
@@ -386,10 +325,10 @@ def lines(watched: list[Watched], width: int, height: int) -> list[str]:
     order = sorted(watched, key=lambda a: (not a["alerts"], a["status"] not in registry.ACTIVE))
     rows = []
     for agent in order:  # `! ui-review  running  12:05  3:10  1/2  log, runtime`
-        times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
         sign = "!" if agent["alerts"] else " "
-        head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}  {times}"
-        row = f"{head}  {agent['deliverables']:>5}  {', '.join(agent['alerts'])}"
+        head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}"
+        times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
+        row = f"{head}  {times}  {agent['deliverables']:>5}  {', '.join(agent['alerts'])}"
         rows.append(row[:width].rstrip())
     left = len(rows) - height + 1
     return [*rows[: height - 1], f"  … {left} more"] if left > 1 else rows
@@ -400,11 +339,7 @@ def rows(layout: Layout, watched: list[Watched]) -> Rows:
 
     No cell is empty, and none of the first eight contains a blank. A capsule is shown by its id.
     """
-    capsules = layout.places.capsules.rstrip("/") + "/"
-
-    def capsule(agent: Watched) -> str:
-        return str(agent["capsule"]).removeprefix(capsules).removesuffix(".md") or "-"
-
+    above = layout.places.capsules.rstrip("/") + "/"
     return Rows(
         columns=(
             ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
@@ -412,7 +347,8 @@ def rows(layout: Layout, watched: list[Watched]) -> Rows:
             ("Run Time", "run_time", lambda agent: _minutes(agent["run_time"])),
             ("Log Age", "log_age", lambda agent: _minutes(agent["log_age"])),
             ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
-            ("Capsule", "capsule", capsule),
+            ("Capsule", "capsule",
+             lambda agent: agent["capsule"].removeprefix(above).removesuffix(".md") or "-"),
             ("Staleness", "staleness"),
         ),
         rows=watched,

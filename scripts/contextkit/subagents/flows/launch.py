@@ -23,6 +23,7 @@ from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, prompts
 from contextkit.subagents.flows.prompts import Order, Role
 
+_MARK = "sandbox"  # a file in the folder of a subagent for which we made one
 _NAMED = 3  # changed files to name, at most
 
 
@@ -34,7 +35,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
 
     def make(identity: str) -> registry.Row | None:
         try:
-            holds.append(background.Hold(layout.run(identity)))
+            holds.append(background.hold(layout.run(identity)))
         except FileExistsError:
             return None
         return _row(layout, order.replace(id=identity))
@@ -50,7 +51,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         _undo(layout, order)
         raise
     finally:
-        holds[0].release()
+        os.close(holds[0])
     _note(layout, order, session)
 
     def edit(row: registry.Row) -> None:
@@ -71,7 +72,6 @@ def _undo(layout: Layout, order: Order) -> None:
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:
-    """Record the subagent in the ledger, with the documents in its prompt."""
     from contextkit.base import ledger
 
     to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)
@@ -87,21 +87,15 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     place = registry.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: registry.Row = {
-        "id": order.id,
-        "type": order.type,
-        "slug": order.slug,
-        "path": layout.shown(place),
+        "id": order.id, "type": order.type, "slug": order.slug, "path": layout.shown(place),
         "scope_path": order.scope.path if order.scope else "",
         "prompt_path": layout.shown(os.path.join(run, "prompt.md")),
         "log_path": layout.shown(os.path.join(run, "agent.log")),
         "progress_path": layout.shown(registry.desk(place, order.id, "progress.md")),
-        "launcher": "cmd" if order.command else "manual",
-        "status": "pending_launch",
-        "launched_at": names.compact(order.now),
-        "window_title": order.id,
-        "launcher_kind": "sh" if order.command else "",
-        "launcher_handle": None,
-    }
+        "launcher": "cmd" if order.command else "manual", "status": "pending_launch",
+        "launched_at": names.compact(order.now), "window_title": order.id,
+        "launcher_kind": "sh" if order.command else "", "launcher_handle": None,
+    }  # fmt: skip
     if order.role:
         row["role_prompt"] = order.role.name
     row |= {"source_commit": order.commit, "source_branch": order.branch}
@@ -114,20 +108,19 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
-def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
+def _start(layout: Layout, order: Order, session: str, held: int) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
     place = _sandboxed(layout, order.type, order.id)
     run = layout.run(order.id)
     if order.capsule:
         files.write(registry.desk(place, order.id, "capsule.md"), order.capsule.whole)
-    progress = registry.desk(place, order.id, "progress.md")
-    files.write(progress, f"# Progress of {order.id}\n\n")
+    files.write(registry.desk(place, order.id, "progress.md"), f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
     receipts.prepare(layout, order.id)
     if not order.command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
-    pid = background.start(hold, run, place, order.command, order.timeout, env, _look(order))
+    pid = background.start(held, run, place, order.command, order.timeout, env, _look(order))
     return {"status": "running", "launcher_handle": {"launcher": "sh", "pid": pid}}
 
 
@@ -145,10 +138,8 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     return {
         **{name: value for name, value in os.environ.items()
            if name not in makes and not name.startswith("CONTEXTKIT_")},
-        "CONTEXT_ROOT": layout.root,
-        "SESSION_ID": session,
-        "CONTEXT_AGENT": order.slug,
-        "CONTEXT_SUBAGENT_ID": order.id,
+        "CONTEXT_ROOT": layout.root, "SESSION_ID": session,
+        "CONTEXT_AGENT": order.slug, "CONTEXT_SUBAGENT_ID": order.id,
     }  # fmt: skip
 
 
@@ -163,12 +154,11 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
         remark(f"{layout.shown(path)} has a capsule already")
         return
     row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
-    role = str(row.get("role_prompt") or "")
     request = Request(now=now, slug=identity, capsule=wanted, redact=True)
     own = [str(row["scope_path"])] if row.get("scope_path") else []
-    judge = prompts.Role(name=role, path="", text="") if role else None
-    branch = git.head(layout.repository).name
-    body, _ = choose(layout, request, judge, branch, own)
+    name = str(row.get("role_prompt") or "")
+    role = Role(name=name, path="", text="") if name else None
+    body, _ = choose(layout, request, role, git.head(layout.repository).name, own)
     if not body:
         return
     whole = prompts.spliced(text, prompts.capsule_section(body))
@@ -211,7 +201,6 @@ def prepare(layout: Layout, request: Request) -> Order:
     if kind != "here":
         _top_of(layout)
     head = git.head(layout.repository)
-    branch = head.name
     role = prompts.read_role(layout, request.role)
     scope = prompts.read_scope(layout, request.scope)
     of_run = scope is not None and _is_prompt(layout, scope.path)
@@ -224,23 +213,15 @@ def prepare(layout: Layout, request: Request) -> Order:
     own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
     task = scope.text if scope and prompts.MARK not in scope.text else ""
-    body, lacking = choose(layout, asked, role, branch, own, task)
+    body, lacking = choose(layout, asked, role, head.name, own, task)
     order = Order(
-        now=request.now,
-        id=f"{names.compact(request.now)}-{slug}",
-        slug=slug,
-        type=kind,
-        branch=branch,
-        commit=head.commit,
-        scope=scope,
-        role=role,
-        capsule=body,
+        now=request.now, id=f"{names.compact(request.now)}-{slug}", slug=slug, type=kind,
+        branch=head.name, commit=head.commit, scope=scope, role=role, capsule=body,
         timeout=names.seconds(request.timeout, "timeout") if request.timeout else 0,
         deliverables=tuple(dict.fromkeys(map(os.path.normpath, request.deliverables))),
         verbatim=of_run and not (role or body),
-        command=request.cmd.strip() or layout.limits.subagent_command,
-        lacks_capsule=lacking,
-    )
+        command=request.cmd.strip() or layout.limits.subagent_command, lacks_capsule=lacking,
+    )  # fmt: skip
     prompt = prompts.assemble(layout, order)
     if not of_run:
         _check_committed(layout, order)
@@ -310,10 +291,8 @@ def _check_committed(layout: Layout, order: Order) -> None:
     open_ones = [path for path in paths if not os.path.isabs(path)  # else quoted from elsewhere
                  and _unseen(layout, layout.join(path))]  # fmt: skip
     words = " ".join(names.word(layout.found(path)) for path in open_ones)
-    problem = (
-        f"not committed: {', '.join(open_ones)}:"
-        f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
-    )
+    mend = f"git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
+    problem = f"not committed: {', '.join(open_ones)}: {mend}"
     if open_ones and order.type != "here":
         raise ContextError(f"{problem} (a {order.type} would not see it)")
     if open_ones:
@@ -343,7 +322,8 @@ def capsule_fields(body: Given) -> dict[str, object]:
 def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
     """Make the sandbox at the commit that is checked out, or, raising ContextError, nothing."""
     folder = registry.place(layout, kind, identity)
-    files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
+    mark = os.path.join(layout.run(identity), _MARK)
+    files.write(mark, f"{kind}\n")  # first: a partial one is ours too
     if kind == "here":
         return folder
     top, branch = _top_of(layout), registry.branch_of(identity)
@@ -382,11 +362,8 @@ def is_ours(layout: Layout, identity: str, folder: str) -> bool:
     """Whether `folder` is the sandbox that we made for this subagent."""
     sandbox = layout.sandbox(identity)
     is_same = os.path.realpath(folder) == os.path.realpath(sandbox)
-    return is_same and not os.path.islink(sandbox) and os.path.isfile(_mark(layout, identity))
-
-
-def _mark(layout: Layout, identity: str) -> str:
-    return os.path.join(layout.run(identity), "sandbox")
+    mark = os.path.join(layout.run(identity), _MARK)
+    return is_same and not os.path.islink(sandbox) and os.path.isfile(mark)
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
@@ -414,9 +391,9 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
 
 def _is_lost(top: str, tip: str, without: tuple[str, ...] = ()) -> bool:
     """Whether no branch holds a commit, except those excluded by the options `without`."""
-    others = (*without, "--branches", "--remotes")
+    others = ("--not", *without, "--branches", "--remotes")
     try:
-        return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
+        return bool(git.run(top, "rev-list", "--max-count=1", tip, *others).strip())
     except ContextError:
         return True  # the repository does not even have the commit
 

@@ -10,21 +10,14 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    git,
-    ledger,
-    markdown,
-    names,
-    redaction,
-    sessions,
-    stores,
-)
+from contextkit.base import addresses, files, git, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input, remark
+from contextkit.base.formats import build_known
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.markdown import BULLETS, heading
 from contextkit.base.type_names import Any
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -107,10 +100,8 @@ def _news(layout: Layout, row: registry.Row) -> News:
     line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"
-    missing = [item for item in registry.promised(row) if item.get("status") == "missing"]
-    if missing:
-        sources = (names.one_line(str(item.get("source"))) for item in missing)
-        line += f"; it left no {', '.join(sources)}"
+    if missing := _sources(row, "missing"):
+        line += f"; it left no {missing}"
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
@@ -164,44 +155,38 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set. Of
     two calls at once, the second finds it cleaned.
     """
-    identity = str(_rows(layout, identity)[0]["id"])
-    with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
-        _clean(layout, identity, force, reason, now)
-    return identity
-
-
-def _clean(layout: Layout, identity: str, force: bool, reason: str, now: int) -> None:
     from contextkit.subagents.flows import launch
 
-    ((row,), _) = refresh(layout, now, identity)
-    kind, status = str(row.get("type")), row.get("status")
-    if status == "cleaned":
-        return
-    if status in ("running", "pending_launch") and not force:
-        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
-    place = layout.join(str(row.get("path") or "."))
-    folder = background.folder_of(layout, row)
-    apart = kind != "here" and os.path.isdir(place)
-    if apart:
-        _refuse_to_lose(layout, identity, kind, place, force)
-    if status in registry.ACTIVE:
-        abort(layout, identity, reason, now, at_once=not folder)
-    if apart:
-        launch.discard_sandbox(layout, kind, identity)
-    if folder:
-        import shutil
+    identity = str(_rows(layout, identity)[0]["id"])
+    with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
+        ((row,), _) = refresh(layout, now, identity)
+        kind, status = str(row.get("type")), row.get("status")
+        if status == "cleaned":
+            return identity
+        if status in ("running", "pending_launch") and not force:
+            mend = f"subagent_abort id={identity} to end it first"
+            raise ContextError(f"{identity} is {status}: {mend}")
+        place = layout.join(str(row.get("path") or "."))
+        folder = background.folder_of(layout, row)
+        apart = kind != "here" and os.path.isdir(place)
+        if apart:
+            _refuse_to_lose(layout, identity, kind, place, force)
+        if status in registry.ACTIVE:
+            abort(layout, identity, reason, now, at_once=not folder)
+        if apart:
+            launch.discard_sandbox(layout, kind, identity)
+        if folder:
+            import shutil
 
-        _keep_log(layout, row, now)
-        shutil.rmtree(folder)
-    registry.update(layout, identity, status="cleaned")
-    ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
+            _keep_log(layout, row, now)
+            shutil.rmtree(folder)
+        registry.update(layout, identity, status="cleaned")
+        ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
+    return identity
 
 
 def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
     """Store the log of a subagent as a payload if its verdict names it."""
-    from contextkit.base import formats
-    from contextkit.reviews.documents import verdicts
-
     agent, log = str(row.get("slug") or row["id"]), row.get("log_path")
     entry = verdicts.load(layout, agent)
     path = background.place_of(layout, log)
@@ -210,7 +195,7 @@ def _keep_log(layout: Layout, row: registry.Row, now: int) -> None:
         return
     stored = _stored(layout, str(row.get("session") or ""), agent, text, "", now)
     fields = {**entry, "detail_path": layout.shown(stored.path)}
-    verdicts.save(layout, formats.build_known(verdicts.Verdict, fields, "verdict"))
+    verdicts.save(layout, build_known(Verdict, fields, "verdict"))
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
@@ -222,39 +207,15 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else launch.work_in(layout, kind, identity)
     if work:
-        takes = (
-            f"merge {registry.branch_of(identity)}"
-            if kind == "worktree"
-            else f"pull --no-rebase {shown}"
-        )
+        merge = f"merge {registry.branch_of(identity)}"
+        takes = merge if kind == "worktree" else f"pull --no-rebase {shown}"
         raise ContextError(
             f"{identity}: {shown} holds {' and '.join(work)}:"
             f" take that over first: git {takes}; or drop it: force=1"
         )
 
 
-class Report(Record):
-    """What a subagent hands in; if `text` is empty, no payload is stored."""
-
-    agent: str
-    status: str
-    summary: str
-    text: str = ""
-    id: str = ""
-    session: str = ""
-    type: str = ""
-    model: str = ""
-    files_changed: tuple[str, ...] = ()
-    tokens: int = 0
-
-    def check(self) -> None:
-        if not names.one_line(self.summary):
-            raise bad_input("summary: say in one line what was concluded")
-        from contextkit.reviews.documents.verdicts import Verdict
-
-        Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
-
-
+# What a typed word stands for; nothing but CLEAN is read as CLEAN.
 _ALIKE = {
     "done completed finished success successful succeeded ok": "COMPLETE",
     "issues attention problems findings": "NEEDS_ATTENTION",
@@ -264,54 +225,44 @@ _ALIKE = {
 }
 
 
-def meant_status(text: str) -> str:
-    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
-    from contextkit.reviews.documents import verdicts
+def finish(
+    layout: Layout, fields: dict[str, Any], text: str, now: int, identity: str, session: str
+) -> str:
+    """Store the text, if any, then the verdict that names it, then record the gaps in its row.
 
-    return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
-
-
-def finish(layout: Layout, report: Report, now: int) -> str:
-    """Store the text, then write the verdict that names it, then record the gaps in its row.
-
-    Return the receipt, or the verdict's line. Raises ContextError before it writes.
+    `fields` are those of the verdict. Return the receipt, or the verdict's line. Raises
+    ContextError before it writes.
     """
     from contextkit.payloads.documents import receipts
-    from contextkit.reviews.documents import verdicts
 
-    allowed = layout.limits.secrets_allow
-    summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
-    verdict = verdicts.Verdict(
-        agent=report.agent,
-        status=report.status.upper(),
-        summary=summary,
-        type=report.type or "verdict",
-        model=report.model,
-        tokens_spent=report.tokens,
-        files_changed=report.files_changed,
-        timestamp=names.iso(now),
-    )
-    row_id = _row_id(layout, report)
+    status = names.meant_word(fields["status"].upper(), verdicts.STATUSES, _ALIKE, "status")
+    verdict = Verdict(**{**fields, "status": status})
+    allowed, agent = layout.limits.secrets_allow, verdict.agent
+    summary, secrets = redaction.redacted(names.one_line(verdict.summary), allowed)
+    if not summary:
+        raise bad_input("summary: say in one line what was concluded")
+    row_id = _row_id(layout, identity, agent)
     remark(*(f"summary: a {secret.kind} was redacted" for secret in secrets))
-    receipt = ""
-    left = receipts.left_by(layout, row_id or report.id)
+    receipt = path = ""
+    left = receipts.left_by(layout, row_id or identity)
     in_file = files.read(left) if left else ""
-    text = report.text if report.text.strip() else in_file
-    session, made_up = sessions.current(layout, report.session, now)
+    text = text if text.strip() else in_file
+    session, made_up = sessions.current(layout, session, now)
     if made_up:
         remark(f"no session is named: using {session} from now on")
     if text.strip():
         sessions.check(session)
-        stored = _stored(layout, session, report.agent, text, summary, now)
-        receipt = stored.receipt
-        verdict = verdict.replace(detail_path=layout.shown(stored.path))
+        stored = _stored(layout, session, agent, text, summary, now)
+        receipt, path = stored.receipt, layout.shown(stored.path)
         if left and text == in_file:
             os.unlink(left)
-    verdicts.save(layout, verdict.replace(session_id=session))
+    verdict = verdict.replace(
+        summary=summary, detail_path=path, timestamp=names.iso(now), session_id=session
+    )
+    verdicts.save(layout, verdict)
     for ref in addresses.named_in(layout, text):
-        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
-    judged: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
-    _close(layout, row_id, report.replace(text=text), judged, now)
+        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=agent)
+    _close(layout, row_id, verdict, text, now)
     return receipt or verdicts.table([dict(vars(verdict))])
 
 
@@ -323,36 +274,34 @@ def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, n
     return storing.store(layout, sessions.current(layout, session, now)[0], output, now)
 
 
-def _row_id(layout: Layout, report: Report) -> str:
+def _row_id(layout: Layout, identity: str, agent: str) -> str:
     """The row that a report belongs to: by its id, the environment, or the agent's name."""
     try:
         rows = registry.rows(layout)
     except ContextError:
-        return report.id  # reported when the row is changed: the report must be stored all the same
-    if report.id:
-        return str(registry.find(rows, report.id)["id"])
-    ids = [row["id"] for row in rows]
+        return identity  # reported when the row is changed: the report must be stored all the same
+    if identity:
+        return str(registry.find(rows, identity)["id"])
     named = os.environ.get("CONTEXT_SUBAGENT_ID", "")
-    if named in ids:
+    if named in [row["id"] for row in rows]:
         return named
-    same = [row["id"] for row in rows if row.get("slug") == report.agent
+    same = [row["id"] for row in rows if row.get("slug") == agent
             and row.get("status") in registry.ACTIVE]  # fmt: skip
     return same[0] if len(same) == 1 else ""
 
 
-def _close(
-    layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
-) -> None:
-    """Write gaps, the end and these changes into the row; a failure is only reported."""
-    gaps = registry.gaps_in(report.text)
+def _close(layout: Layout, row_id: str, verdict: Verdict, text: str, now: int) -> None:
+    """Write gaps, the end and the verdict into the row; a failure is only reported."""
+    gaps = registry.gaps_in(text)
     if not row_id:
         if gaps:
-            remark(f"no row of {report.agent} is known: its Capsule Gap is not kept")
+            remark(f"no row of {verdict.agent} is known: its Capsule Gap is not kept")
         return
     try:
         row = registry.find(registry.rows(layout), row_id)
         gaps = [*registry.gaps_in(background.log_text(layout, row)), *gaps]
         new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
+        changes = {"verdict": verdict.status, "detail": verdict.detail_path}
         if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
             changes |= {"status": "finished", "finished_at": names.compact(now)}
         registry.update(layout, row_id, **changes)
@@ -369,11 +318,11 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
     from contextkit.reviews.flows import agent_files, workers
 
     _harvest(layout, row)
-    worker = workers.of_row(layout, row)
-    if not worker:
+    pair = workers.of_row(layout, row)
+    if not pair:
         _alone(layout, row, now)
         return
-    run, agent = worker
+    run, agent = pair
     asked, reading = workers.read_one(layout, run, agent)
     if reading.validation in ("missing", "partial"):
         agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
@@ -384,13 +333,11 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> None:
 def _harvest(layout: Layout, row: registry.Row) -> None:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     items = registry.promised(row)
-    for item in items:
-        source = background.made(layout, row, item)
-        if source and item.get("status") != "harvested":
+    for item in (item for item in items if item.get("status") != "harvested"):
+        item["status"] = "missing"
+        if source := background.made(layout, row, item):
             target = _taken_over(layout, source, str(item["source"]))
             item |= {"status": "harvested", "target": layout.shown(target)}
-        elif item.get("status") != "harvested":
-            item["status"] = "missing"
     if items:  # what is no promise stays as others wrote it
         pairs = zip(row["deliverables"], items, strict=True)
         listed = [new if isinstance(old, dict) else old for old, new in pairs]
@@ -400,29 +347,23 @@ def _harvest(layout: Layout, row: registry.Row) -> None:
 def _taken_over(layout: Layout, source: str, name: str) -> str:
     """Where a deliverable is in the repository: where it was committed, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
-    if _is_committed(source):
-        return source  # a copy would be in the way of the merge
+    folder, file = os.path.split(source)
+    that = ("--", f":(literal){file}")
+    try:
+        edits = git.run(folder, "status", "--porcelain", *that)
+        if git.run(folder, "ls-files", *that) and not edits:
+            return source  # committed: a copy would be in the way of the merge
+    except ContextError:
+        pass  # git cannot tell
     data = files.read_bytes(source)
     if os.path.isfile(target) and files.read_bytes(target) == data:
         return target
     return files.create(target, data)
 
 
-def _is_committed(path: str) -> bool:
-    """Whether git has a file of a sandbox as it is; one that it cannot tell of is not."""
-    folder, name = os.path.split(path)
-    try:
-        return bool(git.run(folder, "ls-files", "--", f":(literal){name}")) and not git.run(
-            folder, "status", "--porcelain", "--", f":(literal){name}"
-        )
-    except ContextError:
-        return False
-
-
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     """Write the verdict of a subagent that ended without handing in a report."""
     from contextkit.payloads.documents import receipts
-    from contextkit.reviews.documents import verdicts
 
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
@@ -444,15 +385,11 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
-        verdict = verdicts.Verdict(
-            agent=agent,
-            status=status,
-            summary=summary,
-            type="implementation",
-            detail_path=path or str(row.get("log_path") or ""),
-            timestamp=names.iso(now),
+        verdict = Verdict(
+            agent=agent, status=status, summary=summary, type="implementation",
+            detail_path=path or str(row.get("log_path") or ""), timestamp=names.iso(now),
             flags=("ended",),
-        )
+        )  # fmt: skip
         verdicts.save(layout, verdict)
         registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
     except ContextError:
@@ -489,7 +426,7 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 def _is_report(printed: str) -> bool:
     """Whether a subagent printed prose or Markdown rather than the lines of a log."""
     lines = list(filter(str.strip, printed.split("\n")))
-    marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
+    marked = any(line.startswith(BULLETS) or heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
@@ -502,8 +439,11 @@ def _judged(row: registry.Row, words: str) -> tuple[str, str]:
         return "FAILED", "gone without an exit status" if code is None else f"exit {code}"
     if words:
         return "NEEDS_ATTENTION", "handed in no report, its log ends"
-    left = [names.one_line(str(item.get("source"))) for item in registry.promised(row)
-            if item.get("status") == "harvested"]  # fmt: skip
-    if left:
-        return "NEEDS_ATTENTION", f"handed in no report, but left {', '.join(left)}"
+    if left := _sources(row, "harvested"):
+        return "NEEDS_ATTENTION", f"handed in no report, but left {left}"
     return "ERROR", "exit 0 without a report or a line of output"
+
+
+def _sources(row: registry.Row, state: str) -> str:
+    promised = (item for item in registry.promised(row) if item.get("status") == state)
+    return ", ".join(names.one_line(str(item.get("source"))) for item in promised)

@@ -119,18 +119,16 @@ def read_role(layout: Layout, name: str) -> Role | None:
     ours = path.startswith(toolkit("templates") + os.sep)
     if not ours:
         files.inside(layout.root, path, "role")
-    overrides, text = _front(files.read(path))
-    shown = f"contextkit's own {name}.md" if ours else layout.shown(path)
-    return Role(name=name, path=shown, text=text, overrides=overrides)
-
-
-def _front(text: str) -> tuple[tuple[str, ...], str]:
-    """The lines of any front matter, and the text below it."""
+    text = files.read(path)
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     end = markdown.front_matter(lines)
     front = (names.one_line(line) for line in lines[1:end])
-    below = "\n".join(lines[end + 1 :]) if end else text
-    return tuple(line for line in front if line and line[0] != "#"), below
+    return Role(
+        name=name,
+        path=f"contextkit's own {name}.md" if ours else layout.shown(path),
+        text="\n".join(lines[end + 1 :]) if end else text,
+        overrides=tuple(line for line in front if line and line[0] != "#"),
+    )
 
 
 def assemble(layout: Layout, order: Order) -> str:
@@ -142,54 +140,41 @@ def assemble(layout: Layout, order: Order) -> str:
     place = registry.place(layout, order.type, order.id)
     scope, section = order.scope, ""
     if order.capsule:
-        placed = bool(scope and scope.whole and MARK in scope.text)
+        text = scope.text if scope and scope.whole else ""
+        placed, explained = MARK in text, _AUTHORITY in " ".join(text.split())
         copy = registry.desk(place, order.id, "capsule.md")
-        explained = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
-        section = capsule_section(order.capsule, copy, placed, explained)
+        section = capsule_section(order.capsule, copy, placed, placed and explained)
         if scope and placed:  # last and once: markers in the body are not replaced
-            body = order.capsule.body.strip()
-            scope = scope.replace(text=scope.text.replace(MARK, body, 1))
+            scope = scope.replace(text=text.replace(MARK, order.capsule.body.strip(), 1))
     elif scope and scope.whole:
         scope = scope.replace(text=scope.text.replace(MARK, "(no capsule is given)", 1))
     role = order.role
     report = receipts.place(layout, order.id)
     return templates.render(
-        "subagent_prompt.md",
-        id=order.id,
-        sandbox=names.one_line(place),
-        root=names.one_line(layout.root),
-        type=order.type,
-        scope=scope,
-        role=role,
-        overrides=role.overrides if role else (),
-        read_only=bool(role and role.read_only),
+        "subagent_prompt.md", id=order.id, sandbox=names.one_line(place),
+        root=names.one_line(layout.root), type=order.type, scope=scope, role=role,
+        overrides=role.overrides if role else (), read_only=bool(role and role.read_only),
         branch=names.one_line(order.branch) or "(none)",
-        own_branch=registry.branch_of(order.id),
-        commit=order.commit[:12],
+        own_branch=registry.branch_of(order.id), commit=order.commit[:12],
         progress=names.one_line(registry.desk(place, order.id, "progress.md")),
-        timeout=order.timeout,
-        section=section,
-        statuses=verdicts.STATUSES,
+        timeout=order.timeout, section=section, statuses=verdicts.STATUSES,
         finish=(
             f"{names.word(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
             f"  --root={names.word(layout.root)} --id={order.id} --agent={order.slug} \\\n"
             f'  --status=… --summary="one line" --file={names.word(report)}'
         ),
         report=receipts.contract(report),
-    )
+    )  # fmt: skip
 
 
 def capsule_section(
     capsule: Given, copy: str = "", placed: bool = False, explained: bool = False
 ) -> str:
     """A prompt's capsule section, with the body unless `placed`, and its use unless `explained`."""
-    return templates.render(
-        "subagent_capsule.md",
-        capsule=capsule.replace(path=names.one_line(capsule.path)),
-        copy=names.one_line(copy),
-        placed=placed,
-        explained=explained,
-    ).rstrip("\n")
+    shown = capsule.replace(path=names.one_line(capsule.path))
+    copy = names.one_line(copy)
+    return templates.render("subagent_capsule.md", capsule=shown, copy=copy, placed=placed,
+                            explained=explained).rstrip("\n")  # fmt: skip
 
 
 def spliced(prompt: str, section: str) -> str:
