@@ -40,7 +40,6 @@ from contextkit.text import objects
 
 _REPEATS = vocabulary.word_set("repeats")
 _PRAISE = vocabulary.word_set("praise")
-_WORK = vocabulary.word_set("work")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
