@@ -126,9 +126,9 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
                 made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
             open_at.append(-1)
         if open_at and _SUMMARY.search(low):
-            open_at[-1] = at if _unbold(rows[at]) or at + 1 == len(rows) else at + 1
+            open_at[-1] = at if rows[at].strip("* ") or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
-            made[open_at[-1]] = f"###### {_unbold(title)}"
+            made[open_at[-1]] = f"###### {title.strip('* ')}"
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()
@@ -149,11 +149,6 @@ def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
         last = min(block.last, ends.get(block.first, block.last))
         made.append(block._replace(inside=inside, last=max(last, block.first)))
     return made or blocks
-
-
-def _unbold(row: str) -> str:
-    bare = row.strip()
-    return bare[2:-2].strip() if bare[:2] == bare[-2:] == "**" else bare
 
 
 def unmarked(row: str) -> str:

@@ -194,7 +194,7 @@ class Outline(Sight):
         is_advice = severity == "IMP" and not is_own
         if not severity or is_advice or vocabulary.says_nothing(title):
             return None
-        if part.is_file or (not is_own and self._holds_findings(part)):
+        if not is_own and self._holds_findings(part):
             return None
         end = part.last
         for other in self.parts[part.at + 1 : part.at + 100]:  # its parts, which have generic names

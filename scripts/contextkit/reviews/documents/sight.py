@@ -180,14 +180,6 @@ class Part:
         title = (bold[1] or bold[2]) if bold else ""
         return len(title.split()) > 1 and title[-1] != ":"
 
-    @property
-    def is_file(self) -> bool:
-        """Whether a heading is the name of a file, with items or graded lines below it."""
-        place = places.place_of(self.title)
-        is_list = bool(self.direct) and self.direct[0].kind == "item"
-        is_list = is_list or any(map(shapes.begins, self.below))
-        return bool(place.file) and not place.line and is_list
-
     def name(self, title: str, bare: str) -> str:
         """The words that name the finding: a label, its bold lead, or its first sentence."""
         if told := labelled(self.few):
