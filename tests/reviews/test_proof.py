@@ -435,6 +435,7 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
 
 @each("said", [
     "## Checked\n- the login lets anyone in", "## Strengths\n- **Fast**: it crashes",
+    "## Security checks\n- Keys: none\n\n| Check | What |\n|---|---|\n| Keys | key in `a.py:3` |",
     "## Strengths\n- **Kriittinen**: kirjautuminen hukkaa kaikki tiedot",
     "## Considered and rejected\n- Injection in `q.py`: still possible, anyone can read all rows.",
 ])  # fmt: skip

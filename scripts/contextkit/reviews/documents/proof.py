@@ -41,6 +41,7 @@ ASKED = {  # the line that is missing
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_BRIEF = 6  # words of a state
 _FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
@@ -405,6 +406,9 @@ def _is_settled(row: str) -> bool:
         is_graded = any(map(vocabulary.severity, vocabulary.words(cells[0])))
         is_zero = is_graded and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
         return is_zero or (bool(over) and not any(map(_STILL.search, cells)))
+    value = vocabulary.labelled(row)[1]
+    if phrases.is_done(value) and len(value.split()) <= _BRIEF and not _STILL.search(value):
+        return True
     last = phrases.sentences(row)[-1:]
     return bool(last and phrases.DENIED.match(last[0]) and last[0] != row)
 
@@ -414,7 +418,8 @@ def _is_harmless(row: str) -> bool:
     words = _all_words(_IDENTIFIER.sub(" ", row))
     is_read = len(words) < _FEW or any(word in _PROSE or word in _KNOWN for word in words)
     is_grave = phrases.is_serious(phrases.DENIES.sub("", row)) or bool(_stands(_HARM, row))
-    return is_read and not is_grave
+    is_placed = "|" in row and bool(places.place_in(row).line)
+    return is_read and not (is_grave or is_placed)
 
 
 def _is_mild(bare: str) -> bool:

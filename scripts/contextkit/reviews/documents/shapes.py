@@ -191,7 +191,7 @@ def label_in(row: str) -> str:
 
 def placed_grade(row: str) -> str:
     """The severity of a line that has only a place besides: `*High — a.py, line 4*`."""
-    first, *rest = re.split(r"\s[·•|—–-]\s|[,(:]\s?", row.strip("*_>( "))
+    first, *rest = re.split(r"\s[·•|—–-]\s|[,(]\s?", row.strip("*_>( "))
     short = itertools.takewhile(lambda field: field.count(" ") < 3, rest)
     is_placed = any(places.place_of(field.strip(") ")).file for field in short)
     return vocabulary.severity(first.strip("*_`[] ")) if is_placed else ""
