@@ -54,7 +54,7 @@ def test_a_log_of_a_service_shows_each_error_once_with_how_often() -> None:
     assert "refused (x7)" in said and said.count("refused") == 1
 
 
-def test_a_log_of_requests_counts_their_statuses_and_shows_the_failed_ones() -> None:
+def test_a_log_of_requests_shows_the_failed_ones_and_counts_the_others() -> None:
     line = (
         '10.0.0.{n} - - [12/Nov/2026:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 512 "-" "{by}"'
     )
@@ -63,7 +63,7 @@ def test_a_log_of_requests_counts_their_statuses_and_shows_the_failed_ones() -> 
     lines[9] = line.format(n=9, what="GET /gone", status=404, by=by)
     lines[20:23] = [line.format(n=n, what="POST /orders", status=502, by=by) for n in range(20, 23)]
     said = digest_of("\n".join(lines), "log").summary
-    assert "36 HTTP 200, 3 HTTP 502, 1 HTTP 404 of 40" in said
+    assert 'HTTP/1.1" 200' in said and "(x36)" in said
     assert "HTTP 502: POST /orders x3" in said and said.count("POST") == 1
     assert "HTTP 404: GET /gone x1" in said
 
@@ -734,7 +734,6 @@ def test_sentences_that_differ_in_numbers_only_make_prose_no_table() -> None:
     )
     digest = digest_of(said + rows, "plain")
     assert "Tor 1: Riegel 1 geprüft, Druck 7 bar unauffällig (x39)." in digest.summary
-    assert engine.ParsedText(rows).kind != "plain"
 
 
 def test_a_log_of_commits_with_their_changes_is_no_review_that_it_changes() -> None:

@@ -14,24 +14,6 @@ def said(text: str, cap: int = 220) -> str:
 
 
 WORDS = "building the parts\nall of them are new\n"
-LOADS = "".join(
-    f"load/{n}-x{' ' * 8}{n * 1000}{n % 3:9} ms/op{n * 4:9} kB/op\n" for n in range(1, 9)
-)
-COVERED = (
-    "Unit              Lines  Lost  Share\n" + "-" * 38 + "\n"
-    "core/alpha.py       120     0   100%\n"
-    "core/beta.py         80    70    12%   3, 9-14, 20-80\n"
-    "core/gamma.py        60    30    50%   7-9\n"
-    "core/delta.py        40     0   100%\n" + "-" * 38 + "\n"
-    "TOTAL               300   100    66%\n"
-)
-ROUNDS = "".join(
-    f"round {n:3}/40  loss {abs(n - 17) / 50 + 0.1:.3f}  rate {n % 7 / 10 + 0.2:.2f}\n"
-    for n in range(1, 41)
-)
-ECHOES = "".join(
-    f"32 bytes from h1: id={n} hops={9 if n < 25 else 4} time={n % 5 + 2}.1 ms\n" for n in range(50)
-)
 STATES = "".join(
     f"Route        # calls   # lost\n------------|--------|--------\n"
     f"GET /a      {n * 20:8}  {n * 3:7}\nGET /b      {n * 10:8}  {n:7}\n"
@@ -39,27 +21,6 @@ STATES = "".join(
     f"GET /d      {n * 8:8}  {0:7}\nGET /e      {n * 7:8}  {0:7}\n\nstill at work\n\n"
     for n in (1, 2, 3)
 )
-FILLED = (
-    "             Value    Width\nfirst      4.25110   0.1300\nsecond     1.13000   0.2011\n"
-    "third           NA       NA\nfourth     0.51000   0.1020\nfifth      0.25000   0.1500\n"
-)
-
-
-@each(
-    ("text", "told"),
-    [
-        (f"{WORDS}{LOADS}", ["8 rows by", "8000 (load/8-x)"]),
-        (f"{WORDS}{COVERED}done", ["12% (core/beta.py), 50% (core/gamma.py)", "TOTAL 300 100 66%"]),
-        (f"{WORDS}{ROUNDS}done", ["40 rows by loss: 0.100 (round 17/40) to 0.560 (round 40/40)"]),
-        (ECHOES, ["hops=9 x25, hops=4 x25", "50 rows by time (ms): time=2.1 (id=0)"]),
-        (f"{WORDS}{STATES}", ["calls: 21 (GET /e) to 60 (GET /a)"]),
-        (f"{WORDS}{FILLED}{WORDS}", ["third NA NA"]),
-    ],
-)
-def test_a_table_among_other_lines_is_told_by_the_ends_of_its_main_column(
-    text: str, told: list[str]
-) -> None:
-    assert [part for part in told if part not in said(text)] == [], said(text)
 
 
 def test_of_a_table_that_is_printed_again_the_last_one_is_told() -> None:
@@ -79,14 +40,6 @@ def test_of_a_table_that_is_printed_again_the_last_one_is_told() -> None:
 )
 def test_lines_with_numbers_that_say_something_else_are_no_table(text: str) -> None:
     assert "rows by" not in said(f"{WORDS}{text}")
-
-
-def test_two_tables_with_a_header_between_are_two() -> None:
-    first = "Name    Size  Used\n" + "".join(f"d{n}  {n * 900:8}{n * 70:6}\n" for n in range(1, 7))
-    other = "Name    Open  Free\n" + "".join(f"d{n}  {n * 3:8}{n * 2:6}\n" for n in range(1, 7))
-    text = said(f"{WORDS}{first}{other}done")
-    assert "6 rows by Size: 900 (d1) to 5400 (d6)" in text
-    assert "12 rows" not in text
 
 
 ORDERS = "no,buyer,day,sum,coin\n" + "".join(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
-import os
 import re
 from collections import Counter
 
@@ -97,13 +96,6 @@ _GRAVE = Pattern(  # what the program will do wrong
     r"|not (?:a function|defined|exported|callable|handled|covered)|always (?:true|false)|null\b",
     re.I,
 )
-_PROVED = Pattern(r"cwe-\d|analyzer", re.I)  # by symbolic execution
-_MILD = Pattern(  # style
-    r"style|readab|modern|conven|format|indent|whitespace|naming|magic|docstring|comment|unused"
-    r"|never used|too (?:long|many)|annotat|prefer|consider|suggest|redundant|simplif|could be"
-    r"|should (?:be|have)|empty|parenthes|deprecat|stub|import.(?:not.found|order)|untyped|generic",
-    re.I,
-)
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
@@ -111,7 +103,6 @@ _READ = 500
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
 _SEVERAL = 3  # messages with lines below that add little
-_SHARED = 6  # messages from which on the shared folder of their files is shown once
 _EACH = 12  # messages up to which each is listed
 _FEW_ERRORS = 3  # errors among many messages, of which each is told
 _FILES = 2  # files that are listed with their counts
@@ -134,11 +125,6 @@ class Diagnostic(NamedTuple):
     said: str
     quoted: str = ""  # the tool's own words, with the place
     severity: str = ""
-
-    def relative(self, folder: str) -> Diagnostic:
-        """The same message with its place relative to a folder."""
-        place = self.place[len(folder) + 1 :]
-        return self._replace(place=place, quoted=self.quoted.replace(self.place, place))
 
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
@@ -353,16 +339,14 @@ def context(text: Lines, placed: set[int]) -> set[int]:
 
 def units(messages: list[Diagnostic]) -> list[Unit]:
     """The counts, then each message, or one unit for each code if there are many."""
-    below = _below_which(messages)
-    messages = [message.relative(below) for message in messages] if below else messages
     graded = any(message.level for message in messages)
     most = next(most for count, most in _LENGTHS if len(messages) <= count)
     if len(messages) <= _EACH:
         each = [
-            _unit(bad, _quoted(bad, most) or f"{bad.place} {_coded(bad)}", [bad], graded)
+            _unit(bad, reading.cut(" ".join(_words(bad).split()), most), [bad], graded)
             for bad in _ordered(messages)
         ]
-        return [_counts(messages, below), *each] if below or _severities(messages) else each
+        return [_counts(messages), *each] if _severities(messages) else each
     kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
     forms = _NAMES.sub("0", "\n".join(message.said for message in messages)).split("\n")
     are_few = sum(message.level == "error" for message in messages) <= _FEW_ERRORS
@@ -376,8 +360,8 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
     for of_code in kinds.values():
         few = len(of_code) <= _FORMS
         groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
-    made = [_counts(messages, below)]
-    for same in sorted(groups, key=_order_of_many):
+    made = [_counts(messages)]
+    for same in sorted(groups, key=lambda same: (*_badness(same[0]), len(same))):
         first, words = same[0], folding.alike((message.said for message in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         words = reading.cut(f"{first.code} {words}".strip(), most) + times
@@ -385,29 +369,20 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
     return made
 
 
-def _quoted(message: Diagnostic, most: int) -> str:
-    return reading.cut(" ".join(message.quoted.split()), most)
+def _words(message: Diagnostic) -> str:
+    return message.quoted or f"{message.place} {message.code} {message.said}"
 
 
 def _ordered(messages: list[Diagnostic]) -> list[Diagnostic]:
     return sorted(messages, key=lambda message: (*_badness(message), message.line))
 
 
-def _badness(message: Diagnostic) -> tuple[int, int, int]:
+def _badness(message: Diagnostic) -> tuple[int, int, bool]:
     """A sort key, lower for what is worse; within a level, wrong behavior comes before style."""
-    words, grade = f"{message.code} {message.said}", message.severity.lower()
-    gravity = 2 if _MILD.search(words) else 1
-    gravity = 0 if message.level != "error" and _GRAVE.search(words) else gravity
-    gravity = -1 if _PROVED.search(words) else gravity
+    grade = message.severity.lower()
     by_grade = _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
-    return _WORSE.index(message.level), by_grade, gravity
-
-
-def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, int, int]:
-    """A sort key: the worst first, then what is rare."""
-    level, grade, gravity = _badness(same[0])
-    is_grave = same[0].code and _GRAVE.search(f"{same[0].code} {same[0].said}")
-    return level, grade, min(0, gravity) if is_grave else gravity, len(same)
+    is_grave = _GRAVE.search(f"{message.code} {message.said}") is not None
+    return _WORSE.index(message.level), by_grade, not is_grave
 
 
 def _severities(messages: list[Diagnostic]) -> Counter[str]:
@@ -422,22 +397,7 @@ def _unit(message: Diagnostic, text: str, same: list[Diagnostic], graded: bool) 
     return Unit(message.line, aspect, text, 2.0, rank, aspect, message.code, times=len(same))
 
 
-def _coded(message: Diagnostic) -> str:
-    return reading.cut(f"{message.code} {message.said}".strip(), _LONGEST)
-
-
-def _below_which(messages: list[Diagnostic]) -> str:
-    """The folder that all files share, if it is worth showing once; else ''."""
-    if len(messages) < _SHARED or not messages[0].place.startswith("/"):
-        return ""
-    folders = {message.place.rpartition("/")[0] for message in messages}
-    if not all(folder.startswith("/") for folder in folders):
-        return ""
-    shared = os.path.commonpath(folders)
-    return shared if shared.count("/") > 1 else ""
-
-
-def _counts(messages: list[Diagnostic], below: str) -> Unit:
+def _counts(messages: list[Diagnostic]) -> Unit:
     files = Counter[str]()
     for place, times in Counter(message.place for message in messages).items():
         is_plain = "\\" not in place and "(" not in place
@@ -450,7 +410,6 @@ def _counts(messages: list[Diagnostic], below: str) -> Unit:
         graded = ", ".join(counted(count, level) for level, count in levels.items())
     where = "file" if all(map(_IS_FILE.search, files)) else "place"
     summary = f"{counted(len(messages), 'message')} in {counted(len(files), where)}"
-    summary += f" below {below}" * bool(below)
     if 1 < len(files) <= _FILES:
         summary += f" ({reading.listed(files, _FILES)})"
     summary = "; ".join(filter(None, (summary, graded)))

@@ -69,11 +69,11 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
         return values[0]
     if len(values) <= _VALUES and len(set(counts.values())) > 1:
         return ", ".join(f"{value} x{times}" for value, times in counts.items())
-    if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
-        return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
     is_told = named and len(values) <= _NAMES
-    if is_told and all(map(_NAMES_FILE.search, values)) and _have_gaps(values):
-        return _listed(values)
+    are_apart = len(values) == 2 or (is_told and _have_gaps(values))
+    if are_apart and all(map(_NAMES_FILE.search, values)):
+        bare = [value.strip(_OPENING + _CLOSING) for value in values]
+        return ", ".join([values[0].rstrip(_CLOSING), *bare[1:-1], values[-1].lstrip(_OPENING)])
     matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
@@ -88,15 +88,6 @@ def _have_gaps(names: list[str]) -> bool:
     """Whether names differ in numbers with gaps, so that a range would be wrong."""
     numbers = sorted(int(match[0]) for match in map(_FIRST_NUMBER.search, names) if match)
     return len(numbers) == len(names) and numbers[-1] - numbers[0] != len(names) - 1
-
-
-def _listed(names: list[str]) -> str:
-    """Names that share their beginning and their end: `t/00,03,07_part.t`."""
-    start = min(_shared(names[0], name) for name in names[1:])
-    end = min(_shared(names[0][::-1], name[::-1]) for name in names[1:])
-    end = min(end, *(len(name) - start for name in names))
-    parts = [name[start : len(name) - end] for name in names]
-    return f"{names[0][:start]}{','.join(parts)}{names[0][len(names[0]) - end :]}"
 
 
 def between(word: str, other: str) -> str:

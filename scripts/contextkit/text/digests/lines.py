@@ -271,7 +271,7 @@ class Lines:
             unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(group="")
-            is_most = line.times * 2 > len(self.all) and not self.failing
+            is_most = line.times * 2 > len(self.all)
             if unit.weight > _LEAST or unit.group or is_most:
                 units.append(unit)
                 led = self._leads_on(line.number)

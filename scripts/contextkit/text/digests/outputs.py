@@ -16,10 +16,9 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
-from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.text.digests.failure_words import says_failure
 from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
@@ -184,23 +183,15 @@ def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """The units that come after the failures, except states and those about a failure.
-
-    Files in conflict are not told twice.
-    """
+    """The units that come after the failures, except states; files in conflict are told once."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
         if unit.group == listing.STATES
-        else unit._replace(rank=2 if _is_odd(unit) else unit.rank and max(unit.rank, 4), key=False)
+        else unit._replace(rank=unit.rank and max(unit.rank, 4), key=False)
         for unit in told
         if not (unit.aspect == diff.CONFLICT and unit.short in failed)
     ]
-
-
-def _is_odd(unit: Unit) -> bool:
-    """Whether a row of a table or a list differs from the others in that it failed."""
-    return unit.group == "outliers" and says_failed(unit.text)
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
@@ -247,14 +238,13 @@ def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
         return
     diff: list[int] = []
     commits: list[int] = []
-    for segment in _cut(lines, numbers_in(text, _begin)):
-        numbers = list(range(segment.start, segment.end))
-        if segment.kind == "diff":
-            diff += numbers
-        elif _COMMIT.match(next(filter(None, lines[segment.start : segment.end]), "")):
-            commits += numbers
-        elif segment.kind != "prompt":
-            yield numbers, segment.kind
+    for segment, kind in _cut(lines, numbers_in(text, _begin)):
+        if kind == "diff":
+            diff += segment
+        elif _COMMIT.match(next(filter(None, map(lines.__getitem__, segment)), "")):
+            commits += segment
+        elif kind != "prompt":
+            yield [*segment], kind
     yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
@@ -272,7 +262,9 @@ def _told(text: str, kind: str, other: Helper | None) -> tuple[str, list[Unit]]:
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     if other:
         other.read()  # as all lines will be
-    return _inside(text) if not kind else ("", [])
+    told, taken = ([], set[int]()) if kind else listing.inside(text)
+    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
+    return "listing", [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is(text: str, name: str) -> bool:
@@ -280,31 +272,10 @@ def _is(text: str, name: str) -> bool:
     return bool(kinds.confidence(name, text)) and not (name in _QUOTED and runners.wrote(text))
 
 
-def _inside(text: str) -> tuple[str, list[Unit]]:
-    """The units of tables and lists among other lines, and which of the two has more lines."""
-    by_kind = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
-    told = [unit for units, _ in by_kind.values() for unit in units]
-    taken = {number for _, numbers in by_kind.values() for number in numbers}
-    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
-    name = max(by_kind, key=lambda name: len(by_kind[name][1]))
-    return name, [*told, *(Unit(n, REST, "") for n in left)] if told else []
-
-
 def _is_quoted(text: str) -> bool:
     """Whether source code stands among messages about it, as what ran it prints them."""
     says = (_SAYS_ERROR.match(piece.all[n]) for _, piece in pieces(text) for n in piece.failing)
     return any(says) or bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
-
-
-# Segments
-
-
-class Segment(NamedTuple):
-    """Lines of a text, from `start` (0 is the first) up to `end`; `kind` '' is not known yet."""
-
-    start: int
-    end: int
-    kind: str = ""
 
 
 @of_piece
@@ -317,8 +288,11 @@ def _begin(piece: Piece) -> list[int]:
     return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
 
 
-def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:
-    """The segments in order; together they are the text. begins: lines that may begin one."""
+def _cut(lines: list[str], begins: list[int]) -> Iterator[tuple[range, str]]:
+    """The segments in order with their kinds, if known; together they are the text.
+
+    begins: lines that may begin one
+    """
     begun = 0
     for number in begins:
         line = lines[number]
@@ -332,11 +306,11 @@ def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:
         if not kind or (kind != "prompt" and is_short):
             continue
         if number > begun:
-            yield Segment(begun, number)
-        yield Segment(number, end, "table" if kind == "box" else kind)
+            yield range(begun, number), ""
+        yield range(number, end), "table" if kind == "box" else kind
         begun = end
     if begun < len(lines):
-        yield Segment(begun, len(lines))
+        yield range(begun, len(lines)), ""
 
 
 def _end_of_diff(lines: list[str], at: int) -> int:

@@ -37,7 +37,6 @@ def failed(text: Lines) -> tuple[list[Unit], set[int]]:
         requests = reading.listed(Counter(match["what"] for _, match in same), _SHOWN)
         who, times = Counter(match["who"] for _, match in same).most_common(1)[0]
         requests += f" ({who} x{times})" * (times >= _OFTEN and times * 2 > len(same))
-        units.append(
-            Unit(same[0][0] + 1, f"HTTP {status}", requests, 2.5, 2, "failed", derived=True)
-        )
+        what = f"HTTP {status}: {requests}"
+        units.append(Unit(same[0][0] + 1, "", what, 2.5, 2, "failed", derived=True))
     return units, {number for status in worst for number, _ in by_status[status]}

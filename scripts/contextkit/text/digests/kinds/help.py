@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 
 from contextkit.base.expressions import Pattern
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Unit, cut
@@ -29,14 +29,7 @@ _FEW = 6  # least names of a help page
 _NAMES = 10  # names in a statement
 _LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line whose description is below
 _INDENT = 4  # least indent of that description
-
-
-class _Name(NamedTuple):
-    """A command, option or function with its line, from 1, and the heading above it."""
-
-    line: int
-    name: str
-    section: str
+_Name = tuple[int, str, str]  # line of a command, option or function, its name, the heading above
 
 
 def confidence(text: str) -> int:
@@ -46,7 +39,7 @@ def confidence(text: str) -> int:
         return 0  # a help page indents its names
     lines = sample.expandtabs().split("\n")
     names = _names(lines)
-    options = sum(entry.name[:1] == "-" for entry in names)
+    options = sum(name[:1] == "-" for _, name, _ in names)
     if is_page(text):
         return 70 * (len(names) >= _FEW // 2)
     size = sum(map(bool, lines))
@@ -64,7 +57,7 @@ def units(text: str) -> list[Unit]:
     lines = text.expandtabs().split("\n")
     names = _names(lines)
     usage = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
-    others = list(_others(lines, {entry.line for entry in names}))
+    others = list(_others(lines, {line for line, _, _ in names}))
     about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2][:1]
     told = list[Unit]()
     for first in about:
@@ -99,7 +92,7 @@ def _names(lines: list[str]) -> list[_Name]:
         if is_title or (at_margin and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
-            names.append(_Name(at + 1, name, section))
+            names.append((at + 1, name, section))
     return names
 
 
@@ -155,13 +148,13 @@ def _depth(line: str) -> int:
 def _listed(names: list[_Name]) -> list[Unit]:
     """The names by heading, a few in each statement; those with a short form come first."""
     units = []
-    for section, inside in itertools.groupby(names, key=lambda entry: entry.section):
-        order = sorted(inside, key=lambda entry: entry.name[:1] == "-" and entry.name[:2] == "--")
+    for section, inside in itertools.groupby(names, key=operator.itemgetter(2)):
+        order = sorted(inside, key=lambda entry: entry[1].startswith("--"))
         for at in range(0, len(order), _NAMES):
             few = order[at : at + _NAMES]
-            shown = ", ".join(entry.name for entry in few)
+            shown = ", ".join(name for _, name, _ in few)
             weight, rank = 1.8 / (1 + at / _NAMES), 0 if at else 3
-            line, count = few[0].line, len(few)
+            line, count = few[0][0], len(few)
             units.append(Unit(line, section, shown, weight, rank, "names", times=count))
     return units
 

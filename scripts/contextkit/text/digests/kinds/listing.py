@@ -10,10 +10,9 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
-from contextkit.text.digests.failure_words import is_amiss, says_failed, says_failure
+from contextkit.text.digests.failure_words import is_amiss, says_failed
 from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
@@ -22,17 +21,13 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # not a line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a context line
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?(?:\[?[A-Z]+\d|[A-Z]+$)"
     r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
 _COMMIT = Pattern(  # not a line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # not a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\((?P<refs>[^)]+)\) )?(?P<subject>\S.*)$"
-)
-_BLAMED = Pattern(  # a line of a file with who wrote it, when, and its number
-    r"^(?P<commit>\^?[0-9a-f]{7,40}) (?:\S+ +)?\((?P<who>\S.*?) +(?P<date>\d{4}-\d\d-\d\d)"
-    r"(?: \d\d:\d\d:\d\d [+-]\d{4})? +\d+\) ?(?P<code>.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
@@ -52,7 +47,6 @@ _LOOKED_AT = 200  # lines by which the form is known
 _SHARE = 0.8  # share of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
-_STATES, _RARE = 5, 5  # states of checked files; files per one in a rare state
 _NAMED = 8  # commits with a branch or tag that come first
 _NEWEST = 3  # commits that come first
 _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
@@ -63,29 +57,14 @@ _MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what
     r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
-_TITLE = Pattern(r"\w[^:]*?(?: \(|: )(\d{1,5})\)?:?$")  # with the number of items below it
-_COUNTED = Pattern(r"(?: \(|: )\d+\)?:?$|:$")
-_FIRST = 2  # items of each list that come first
-_ITEM = Pattern(r" {0,4}[*•+-] \S")
-_ENDS = Pattern(r"[.!?;,{(]$")  # ends a line that is no title
-_REMARKED = Pattern(r" \([^()]{4,}\)$")  # `(latest: v2.0)`
-_DEFINES = Pattern(  # a hit that defines the name searched for
-    r":\d+:\s*(?:(?:export|public|private|static|async|pub|default|abstract) )*"
-    r"(?:def|class|func|function|fn|struct|interface|enum|trait|type|const|macro|module) \w"
-    r"|:\d+:\s*(?:CREATE|ALTER) "
-)
-_SELDOM, _BESIDE = 50, 10  # entries in all, and in a folder, per one with a rare mode
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
-_VALUE = Pattern(r"([A-Z][\w /()-]{2,40}):\s+([\d.,]+)\b(.*)$")  # a field of a summary
-_DIGITS = Pattern(r"\d+")
-_LARGEST = 200_000  # characters in which lists with titles are searched
-_RUNS = 3  # least runs of a tool
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # least lines with marks, and least fields of a description
 
+_Commit = tuple[int, str, str, str]  # line number, name, subject, branches and tags at it
 _Field = tuple[int, str, str, str]  # line number, indent, name and value
 Entries = list[tuple[int, re.Match[str]]]  # the lines of one form, with their numbers
 
@@ -154,20 +133,7 @@ def _paths(entries: Entries) -> list[Unit]:
 
 
 def _hits(entries: Entries) -> list[Unit]:
-    """The number of hits in each file, without context lines.
-
-    For files that each have one of a few states: the states, and the files in a rare one.
-    """
-    texts = [match[0][match.end("hit") - match.start() :].strip() if match["hit"] else ""
-            for _, match in entries]  # fmt: skip
-    states = Counter(texts)
-    are_words = all(state.replace(" ", "").isalpha() for state in states)
-    if 1 < len(states) <= _STATES and len(states) * _RARE < len(entries) and are_words:
-        told = _sums(f"{counted(len(entries), 'file')}: {reading.listed(states, _STATES)}")
-        rare = [states[state] * _RARE < len(entries) for state in texts]
-        rows = zip(entries, rare, strict=True)
-        return told + [Unit(n, "file", _shown(match), 2.0 if is_rare else 0.5, 2 * is_rare)
-                       for (n, match), is_rare in rows]  # fmt: skip
+    """The number of hits in each file, without context lines."""
     return _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
 
 
@@ -180,16 +146,12 @@ def _grouped(
     seen = Counter[str]()
     units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
     told: list[Unit] = []
-    for at, (number, match) in enumerate(entries):
-        defines = bool(_DEFINES.search(match[0]))
-        if at >= _LINES and not defines:
-            continue
+    for at, (number, match) in enumerate(entries[:_LINES]):
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
         weight *= 1.0 if groups[group] * 2 < count else 0.5
-        unit = Unit(number, noun, _shown(match), weight + defines, 3 * defines)
-        told.append(unit._replace(group=noun if group else ""))
+        told.append(Unit(number, noun, _shown(match), weight, group=noun if group else ""))
     return [*units, *_counted(told, count - sum(bool(unit.group) for unit in told))]
 
 
@@ -205,7 +167,6 @@ def _counted(units: list[Unit], left: int) -> list[Unit]:
 def _files(entries: Entries) -> list[Unit]:
     """The number of files and folders, and the largest; then each file with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    modes: list[tuple[int, str, str]] = []
     for number, entry in entries:
         if not entry["size"]:
             folder = entry["folder"] or folder
@@ -213,8 +174,6 @@ def _files(entries: Entries) -> list[Unit]:
             folders += entry["name"] not in (".", "..")
         else:
             files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
-        if entry["mode"] and entry["name"] not in (".", ".."):
-            modes.append((number, os.path.join(folder, entry["name"]), entry["mode"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
@@ -224,26 +183,9 @@ def _files(entries: Entries) -> list[Unit]:
     return [
         *_sums(f"{summary} below {below}" if below else summary),
         Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *_of_rare_modes(modes),
         *_counted([Unit(n, "file", f"{name} {size}", 0.5, group="file")
                    for n, name, size in named[:_LINES]], len(named[_LINES:])),
     ]  # fmt: skip
-
-
-def _of_rare_modes(entries: list[tuple[int, str, str]]) -> list[Unit]:
-    """The entries with a mode that is rare in the listing, or unique in their folder."""
-    often = Counter(mode for _, _, mode in entries)
-    inside = Counter(os.path.dirname(path) for _, path, _ in entries)
-    beside = Counter((os.path.dirname(path), mode) for _, path, mode in entries)
-    few = max(1, len(entries) // _SELDOM)
-    rare: list[tuple[int, str, str]] = []
-    for number, path, mode in entries:
-        folder = os.path.dirname(path)
-        is_alone = beside[folder, mode] == 1 and inside[folder] >= _BESIDE
-        if often[mode] <= few or (is_alone and mode[0] != "d"):
-            rare.append((number, path, mode))
-    rare.sort(key=lambda entry: often[entry[2]] > few)
-    return [Unit(n, "of a rare mode", f"{mode} {path}", 2.0, 2) for n, path, mode in rare[:_SHOWN]]
 
 
 def _bytes(size: str) -> float:
@@ -261,13 +203,10 @@ def _tree(entries: Entries) -> list[Unit]:
     deeper = [(number, name) for number, depth, name in nodes if depth > top]
     bad = [(n, name) for n, _, name in nodes
            if " " in name and is_amiss(_VERSIONED.sub("", name))]  # fmt: skip
-    remarks = [(n, name) for n, _, name in nodes if _REMARKED.search(name)]
-    remarks = remarks if len(remarks) * _RARE < len(nodes) else []
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
         *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
-        *(Unit(n, "remark", name, 2.0, 2) for n, name in remarks if (n, name) not in bad),
         *_counted([Unit(n, "entry", name, 0.4, group="entry") for n, name in deeper[:_LINES]],
                   len(deeper[_LINES:])),
     ]  # fmt: skip
@@ -276,10 +215,6 @@ def _tree(entries: Entries) -> list[Unit]:
 def inside(text: str) -> tuple[list[Unit], set[int]]:
     """The lists under titles, those with marks, the states of things, and the lines told."""
     lines = lines_of(text)
-    for units_of in (_groups, _series) if len(text) < _LARGEST else ():
-        listed, taken = units_of(lines)
-        if listed:
-            return listed, taken
     entries: dict[str, list[tuple[int, str]]] = {}
     marked = in_pieces(text, _marked)
     titles = _above(lines, {number for number, (_, _, is_box) in marked if is_box})
@@ -310,62 +245,6 @@ def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
         thing = things.get(number, thing)
         if thing and (change := _CHANGE.match(line)):
             yield Unit(number, thing, " ".join(change[1].split()), 2.0, 3)
-
-
-def _groups(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """The number of items in each of several titled lists, then the items; and their lines.
-
-    A title has as many items below it as it says, or all lines with a mark.
-    """
-    lists = {at: items for at, line in enumerate(lines)
-             if line[:1].isalnum() and (items := _items(lines, at))}  # fmt: skip
-    grouped = {n + 1 for at, items in lists.items() for n in (at, *items)}
-    if len(lists) < 2 or len(grouped) * 2 < sum(map(bool, lines)):
-        return [], set()
-    names = {at: _COUNTED.sub("", lines[at].strip()) for at in lists}
-    counts = ", ".join(f"{names[at]} {len(items)}" for at, items in [*lists.items()][:_SHOWN])
-    counts += f", +{len(lists) - _SHOWN} more" * (len(lists) > _SHOWN)
-    units = _sums(counts)
-    for at, items in lists.items():
-        for place, number in enumerate(items):
-            item = reading.cut(" ".join(lines[number].strip("*•+- ").split()), _LONGEST)
-            is_first = place < _FIRST or says_failed(item)
-            units.append(Unit(number + 1, names[at], item, 1.0 + is_first, 2 * is_first))
-    return units, grouped
-
-
-def _series(lines: list[str]) -> tuple[list[Unit], set[int]]:
-    """The values of each field that several runs of a tool printed, and their lines."""
-    fields: dict[str, list[tuple[int, str]]] = {}
-    for number, line in enumerate(lines):
-        if ":" in line and (field := _VALUE.match(line)):
-            form = f"{field[1]}: {_DIGITS.sub('#', field[3])}"
-            fields.setdefault(form, []).append((number, field[2]))
-    often = Counter(map(len, fields.values())).most_common(1)
-    runs = often[0][0] if often and often[0][1] >= _MARKS else 0
-    units, told = list[Unit](), set[int]()
-    for form, values in fields.items() if runs >= _RUNS else ():
-        if len(values) == runs and len({value for _, value in values}) > 1:
-            shown = ", ".join(value for _, value in values[:_SHOWN])
-            shown += f", +{runs - _SHOWN} more" * (runs > _SHOWN)
-            label, unit = form.split(": ", 1)
-            rank = 2 if says_failure(label) else 3
-            shown = f"{label}: {shown}{unit}"
-            units.append(Unit(values[0][0] + 1, "", shown, 2.0, rank, derived=True))
-            told.update(number + 1 for number, _ in values)
-    return units, told
-
-
-def _items(lines: list[str], at: int) -> list[int]:
-    """The lines of the list below a title."""
-    if stated := _TITLE.match(lines[at]):
-        count = int(stated[1])
-        below = lines[at + 1 : at + 1 + count]
-        is_list = len(below) == count and all(below) and not any(map(_TITLE.match, below))
-        return [*range(at + 1, at + 1 + count)] if is_list else []
-    below_it = range(at + 1, len(lines))
-    marked = itertools.takewhile(lambda number: _ITEM.match(lines[number]), below_it)
-    return [] if _ENDS.search(lines[at]) else [*marked]
 
 
 def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
@@ -434,56 +313,26 @@ def _shown(match: re.Match[str]) -> str:
 
 def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     """The commits of a log in full: each with the first line below its fields."""
-    commits: list[Commit] = []
+    commits: list[_Commit] = []
     authors = Counter[str]()
     for (number, line), (_, below) in itertools.pairwise([*lines, (0, "")]):
         if head := _HEAD.match(line):
-            commits.append(Commit(number, head["commit"], "", head["refs"] or ""))
+            commits.append((number, head["commit"], "", head["refs"] or ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
         ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
-        if ends and commits and not commits[-1].subject:
-            commits[-1] = commits[-1]._replace(subject=below.strip())
+        if ends and commits and not commits[-1][2]:
+            number, name, _, refs = commits[-1]
+            commits[-1] = number, name, below.strip(), refs
     return _of_commits(commits, authors)
 
 
-def _blamed(entries: Entries) -> list[Unit]:
-    """The lines of a file by author, then those of small commits, the newest first."""
-    sizes = Counter(match["commit"] for _, match in entries)
-    authors = Counter(match["who"] for _, match in entries)
-    newest = max((match for _, match in entries), key=lambda match: str(match["date"]))
-    text = f"{counted(len(entries), 'line')} of {counted(len(sizes), 'commit')}, the newest"
-    units = _sums(f"{text} {newest['commit']} of {newest['date']}", "authors", authors)
-    order = sorted(entries, key=lambda entry: entry[1]["date"], reverse=True)
-    order.sort(key=lambda entry: sizes[entry[1]["commit"]])
-    for place, (number, match) in enumerate(order[:_LINES]):
-        text = f"{match['commit']} ({match['who']} {match['date']}) {match['code'].strip()}"
-        is_small = sizes[match["commit"]] <= _FIRST and place < _NAMED
-        weight = 1.0 / sizes[match["commit"]]
-        units.append(Unit(number, "line", text[:_LONGEST], weight, 3 * is_small))
-    return units
-
-
-def _commits(entries: Entries) -> list[Unit]:
-    return _of_commits([Commit(n, match["commit"], match["subject"], match["refs"] or "")
-                        for n, match in entries])  # fmt: skip
-
-
-class Commit(NamedTuple):
-    """A commit in a log, with the branches and tags at it."""
-
-    line: int
-    name: str
-    subject: str
-    refs: str
-
-
-def _of_commits(commits: list[Commit], authors: Counter[str] | None = None) -> list[Unit]:
+def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> list[Unit]:
     """Each commit with its subject, the newest and named ones first; merges weigh little."""
-    text = f"{counted(len(commits), 'commit')}, {commits[0].name} to {commits[-1].name}"
+    text = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
     units = _sums(text, "authors", authors)
-    newest = [commit.line for commit in commits if not _MERGE.match(commit.subject)][:_NEWEST]
-    named = [commit.line for commit in commits if commit.refs][:_NAMED]
+    newest = [line for line, _, subject, _ in commits if not _MERGE.match(subject)][:_NEWEST]
+    named = [line for line, _, _, refs in commits if refs][:_NAMED]
     for line, name, subject, refs in commits:
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
@@ -505,7 +354,11 @@ _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
-    "blamed": (_BLAMED, _blamed),
-    "commits": (_COMMIT, _commits),
+    "commits": (
+        _COMMIT,
+        lambda entries: _of_commits(
+            [(n, match["commit"], match["subject"], match["refs"] or "") for n, match in entries]
+        ),
+    ),
     "hits": (_HIT, _hits),
 }

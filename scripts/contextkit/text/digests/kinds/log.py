@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failed_tests, failures, reading, requests
+from contextkit.text.digests import diagnostics, failed_tests, failures, requests
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
@@ -17,11 +15,6 @@ from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit
 
-_LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
-           "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_MARKS = ("PASS", "FAIL", "ERROR", "SKIP", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL",
-          "NOTICE", "] ")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
@@ -62,8 +55,6 @@ _COUNTS = Pattern(
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RAISED_WARNING = Pattern(r"\w+Warning: \S")
-_RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
-_STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
 _ASIDE = 1.2  # weight of a line that says nothing about the failure of a run
 _FIRST = 3  # messages of a compiler before other failures
 _LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, among how many; their characters
@@ -84,12 +75,8 @@ _WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
 _FEW_WARNINGS = 3
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
-_EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
-_PROMPT = "$ "
-_COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are shown
 _NEAR = 3  # lines between two that count results together
 _END = 40  # lines at the end among which the verdict is
-_HEAD, _NAMED = 16, 200  # characters within which the level of an event is, and a result
 
 
 class Run(NamedTuple):
@@ -113,21 +100,11 @@ def run(text: Lines, status: int | None = None) -> Run:
     if failed and (is_good or says_nothing):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
-    ended, exits = _commands(text)
-    is_unsaid = is_good or not (verdict or failed)
-    if ended and ended[0].key and is_unsaid:
-        verdict = [unit._replace(key=False, rank=2) for unit in verdict]
-    else:
-        ended = [unit._replace(key=False, rank=3) for unit in ended if unit.times > 1]
-    verdict = [unit for unit in verdict if not any(unit.text in end.text for end in ended)] + ended
-    failed = [unit for unit in failed if not any(_repeats(unit.text, v.text) for v in verdict)]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
-    counts, stamped = _counts(text)
     stated = diagnostics.units(messages)
-    counts = [] if counted else counts
     warned = _warned(text, not failed)
-    units = [*verdict, *counts, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
-    told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | exits | answered
+    units = [*verdict, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
+    told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | answered
     inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
     shown = prose | _titles(text, prose)
@@ -136,17 +113,17 @@ def run(text: Lines, status: int | None = None) -> Run:
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
     rest = rest if messages else _last_word(rest)
-    bad = any(_BAD.search(unit.text) for unit in verdict)
-    has_failed = bad or failed or messages
-    if verdict and has_failed:
+    has_failed = bool(failed or messages)
+    if verdict and (bad or has_failed):
         apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
-        rest = apt if apt or failed or messages else rest
-    is_run = (verdict or stamped) and not text.is_prose
-    is_log = failed or messages or is_run
+        rest = apt if apt or has_failed else rest
+    is_run = bool(verdict) and not text.is_prose
+    has_events = text.is_dated and not text.prose
+    kind = "log" if has_failed or is_run or has_events else "plain"
     is_alone = not (messages or counted)
-    is_trace = is_alone and text.is_trace()
-    kind = "trace" if is_trace and (failed or verdict) else "log" if is_log else "plain"
-    return Run(kind, bool(failed or messages), [*units, *rest])
+    if is_alone and (failed or verdict):
+        kind = "trace" if text.is_trace() else kind
+    return Run(kind, has_failed, [*units, *rest])
 
 
 def _titles(text: Lines, prose: set[int]) -> set[int]:
@@ -186,37 +163,9 @@ def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
     return units
 
 
-def _repeats(text: str, verdict: str) -> bool:
-    """Whether a failure, perhaps cut, is part of a verdict."""
-    return bool(text) and (text in verdict or reading.cut(text, _COMMAND) in verdict)
-
-
 def _is_grave(unit: Unit, top: int) -> bool:
     """Whether a unit weighs enough to stand beside a failure, not just as the first line."""
     return unit.weight > _ASIDE and unit.line != top
-
-
-def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
-    """The last word of each of several commands, failed ones first, and the lines of them all."""
-    rows = enumerate(text.all if "\n$" in text.whole else ())  # a fast check
-    typed = [number for number, line in rows if line.startswith(_PROMPT)]
-    ended: list[tuple[bool, int, str]] = []
-    for at, end in itertools.pairwise([*typed, len(text.all)] if len(typed) > 1 else ()):
-        command = reading.cut(text.all[at].removeprefix(_PROMPT), _COMMAND)
-        last = next((n for n in range(end - 1, max(at, end - _NEAR_END - 2), -1)
-                     if _EXIT.match(text.bare[n]) or _VERDICT.search(text.bare[n])), 0)  # fmt: skip
-        if last:
-            word, is_exit = reading.cut(text.bare[last], _COMMAND), _EXIT.match(text.bare[last])
-            fine = word.split()[-1] == "0" if is_exit else not _BAD.search(word)
-            ended.append((fine, last, f"{word}: {command}" if is_exit else f"{command}: {word}"))
-    if not ended:
-        return [], set()
-    ended.sort()
-    commands = "; ".join(words for _, _, words in ended[:_ENDED])
-    commands += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
-    is_bad, times = not ended[0][0], len(ended)
-    unit = Unit(ended[0][1] + 1, "commands", commands, 2.5, 2, "commands", key=is_bad, times=times)
-    return [unit], {number for _, number, _ in ended}
 
 
 def _sums_up(line: str) -> bool:
@@ -296,41 +245,3 @@ def _plain(text: Lines, number: int) -> str:
     line = bare(text.all[number]).strip("=- \t")
     is_event = line != text.all[number].strip("=- \t\r") and (text.is_dated or _EVENT.match(line))
     return "" if is_event else line
-
-
-def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
-    """The results or levels, each with its lines; events of a log are known by their beginning.
-
-    Empty if no more than `least` lines can have one.
-    """
-    alone = [] if text.is_dated else text.holding(*_MARKS)
-    if text.is_dated:
-        heads: dict[str, list[int]] = {}
-        for number, line in enumerate(text.undated):
-            heads.setdefault(line[:_HEAD], []).append(number)
-        for head, numbers in heads.items():
-            level = _LEVEL.search(head)
-            if level and level.end() < len(head):
-                yield level[1] or level[2].upper(), numbers
-            else:
-                alone += numbers
-    for number in alone if text.is_dated or len(alone) > least else ():
-        if level := _LEVEL.search(text.undated[number][:_NAMED]):
-            yield level[1] or level[2].upper(), [number]
-
-
-def _counts(text: Lines) -> tuple[list[Unit], bool]:
-    """The number of lines with each result, level, or status, if most lines have one."""
-    has_status = text.holds("HTTP/", "status=")
-    statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
-    total = sum(map(bool, text.all))
-    seen = Counter[str]()
-    for name, numbers in _levels(text, total // 2):
-        seen[name] += len(numbers)
-    if max(seen.total(), statuses.total()) * 2 <= total:
-        return [], False
-    counts = {name: seen[name] for name in _RESULTS}
-    counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
-    listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    summary = f"{listed} of {len(text.all) - (not text.all[-1])}"
-    return [Unit(1, "lines", summary, 2.0, 2, "lines", derived=True)] * bool(listed), True

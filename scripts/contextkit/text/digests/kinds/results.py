@@ -33,7 +33,6 @@ _TAP_VALUES = (  # named values, values behind signs, or the next lines
 _BLOCK = 40  # lines of a test's block
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
 _IN_FILE = Pattern(r"^\(.*\bfile (\S+), line (\d+)\)")
-_SOURCE = Pattern(r"`.*' failed")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
 _GRADES = {
     word: grade
@@ -166,7 +165,7 @@ def _tap(text: str) -> Iterator[Test]:
         comments = itertools.takewhile(_TAP_COMMENT.match, below)
         texts = [comment.lstrip(" #") for comment in comments]
         place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m), "")
-        message = message or " ".join(_worth_saying(texts))
+        message = message or " ".join(text for text in texts if not _IN_FILE.search(text))
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
@@ -182,12 +181,6 @@ def _said_in(block: list[str]) -> str:
         if values := [value[1] for value in map(form.match, below) if value][:2]:
             return f"{message} {', '.join(values)}"
     return message
-
-
-def _worth_saying(comments: list[str]) -> list[str]:
-    """A test's comments without its place, and without its source if anything else is left."""
-    printed = [comment for comment in comments if not _IN_FILE.search(comment)]
-    return [comment for comment in printed if not _SOURCE.match(comment)] or printed
 
 
 def _of_tree(text: str) -> list[Unit]:

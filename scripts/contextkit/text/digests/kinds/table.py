@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
 import re
@@ -10,8 +9,8 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.failure_words import says_failed, says_failure
+from contextkit.base.type_names import Callable, Sequence
+from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 
@@ -21,7 +20,6 @@ _RULED = Pattern(  # the rule below a header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+|-{3,}(?:\+-+)+) *$"
 )
 _COUNT = Pattern(r"\(\d+ rows?\)|\d+ rows? in set\b")  # below the rows
-_ENDS = Pattern(r"\s*(?:\(\d+ \w+\)\s*)?$")  # the line after a table: blank, or `(72 rows)`
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
@@ -42,17 +40,12 @@ _NUMBER = Pattern(  # perhaps with a name, a unit, and a percentage in brackets
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or no value
-_PLACED = Pattern(r"(?:E  +|[^\s:]+\.\w+:\d+: )\S")  # a message of a test or a compiler
-_WORD = Pattern(r"[^\s|]+")
-_SENTENCE = Pattern(r"[a-z]{2}[.!?:;)]\s*$|\b(?:is|are|to|the|on|in|and)\b")
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may occur in one column
 _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
-_DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
 _SORTED = 2.0  # weight of a column by which the rows are sorted
-_LEAST, _GAP, _ASIDE = 5, 2, 2  # least rows; most lines between two; characters beside a name
-_LARGEST = 200_000  # characters in which tables are searched among other lines
+_LEAST = 5  # least rows; most lines between two; characters beside a name
 LEFT = 8  # the rank of a line that is only counted as left out
 _NEAR = 4  # most by which row numbers may rise
 _FAR = 1.5  # how much farther off the lowest must be to come before the highest
@@ -197,9 +190,6 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
                 if _has_values(row, split)]  # fmt: skip
     except csv.Error:
         return []
-    if split == "\t":  # several may align a column
-        filled = {at for _, row in rows for at, cell in enumerate(row) if cell}
-        rows = [(n, [cell for at, cell in enumerate(row) if at in filled]) for n, row in rows]
     return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
 
 
@@ -238,121 +228,6 @@ def units(text: str) -> list[Unit]:
     return [*_told(first, head, body, shown), *left] if body else []
 
 
-def inside(text: str) -> tuple[list[Unit], set[int]]:
-    """The units and lines of tables among other lines; of a table printed again, the last one."""
-    if len(text) > _LARGEST:
-        return [], set()
-    lines = text.translate(_BORDERS).split("\n")
-    tables: dict[str, tuple[int, list[str], list[Row]]] = {}
-    rest = [*lines]
-    for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
-        key = " ".join(head[:_FEW]).strip() or str(first)
-        _, names, above = tables.get(key, (0, head, []))
-        label = naming(above, -1) if above else -1
-        is_again = 0 <= label < len(head) and bool(
-            {row[label] for _, row in above} & {row[label] for _, row in body}
-        )
-        body = body if is_again or names != head else [*above, *body]
-        tables[key if is_again or names == head else str(first)] = first, head, body
-    told = list[Unit]()
-    taken = set[int]()
-    for first, head, body in tables.values():
-        units = _told(first, head, body, lambda n: cut(" ".join(lines[n - 1].split()), _LONGEST))
-        if any(unit.group == "columns" and unit.rank == 2 for unit in units):
-            told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
-            taken |= {n for n, _ in body if not says_failed(lines[n - 1])}
-            near = [*range(max(1, first - _GAP), first)] if any(head) else []
-            taken |= {n for n in near if all(name in lines[n - 1] for name in head)}
-    return told, taken
-
-
-def _among(unit: Unit, size: Unit) -> Unit:
-    """A unit of a table, weighed for a place among the units of other lines."""
-    if unit.group != "columns" or unit.rank != 2:
-        return unit._replace(rank=LEFT * (not unit.text), group="")
-    rows = size.text.partition(",")[0]
-    is_told = unit.weight > 1 and not unit.aspect.startswith("column ")
-    rank = 2 * (is_told or unit.weight == _SORTED)
-    text = f"{rows} by {unit.aspect}: {unit.text}"
-    return unit._replace(text=text, aspect="", group="", rank=rank)
-
-
-def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
-    """The tables with a rule as wide as each column below the header, which are cut out."""
-    for at, line in enumerate(lines):
-        if at and _RULED.match(line):
-            after = (n for n in range(at, len(lines)) if _ENDS.match(lines[n]))
-            end = next(after, len(lines))
-            rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))
-                    if any(row[1:])]  # fmt: skip
-            if len(rows) > _LEAST:
-                lines[at:end] = [""] * (end - at)
-                yield *rows[0], rows[1:]
-
-
-def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
-    """The rows with figures in the same places, with the names of their columns."""
-    runs: dict[str, list[list[Row]]] = {}
-    for number, line in enumerate(lines):
-        form, cells = _cells(line)
-        if form:
-            same = runs.setdefault(form, [[]])
-            if same[-1] and _parts(lines[same[-1][-1][0] + 1 : number]):
-                same.append([])
-            same[-1].append((number, cells))
-    formed = sorted(number for same in runs.values() for run in same for number, _ in run)
-    for form, same in runs.items():
-        for run in same:
-            columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
-            varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
-            is_told = any(len(columns[at]) * 3 > len(run) for at in varied)  # not merely a status
-            between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
-            is_whole = len(run) * 5 >= between * 4  # not part of a table with empty cells
-            least = _FEW if len(varied) > _LEAST else _LEAST
-            fails = sum(says_failed(lines[n]) for n, _ in run) * 2 > len(run)
-            is_table = len(varied) > 1 and len(run) >= least and not fails
-            if is_table and is_whole and is_told:
-                named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
-                named = named if len(form) > 1 else ["count", *[""] * len(columns)]
-                body = [(n + 1, [row[at] for at in varied]) for n, row in run]
-                yield run[0][0] + 1, [named[at] for at in varied], body
-
-
-def _parts(between: list[str]) -> bool:
-    """Whether lines between two rows separate them, being no rule and no single numbered line."""
-    others = [line for line in between if not _RULE.match(line)]
-    return len(between) > _GAP or len(others) > 1 or not all(map(_DIGIT.search, others))
-
-
-def _cells(line: str) -> tuple[str, list[str]]:
-    """Each figure of a row and the words between them, and which are which: `wnn`.
-
-    None for a line that is mostly words, an event of a log, or one that names a failure.
-    """
-    words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
-    figures = [*map(_is_figure, words)]
-    count = sum(figures)
-    is_count = count == 1 and words[0].isdigit()  # a count of the thing named after it
-    is_row = (count > 1 or is_count) and len(words) <= 4 * count + is_count
-    if not is_row or _is_event(line):
-        return "", []
-    if says_failed(words[0]) or _PLACED.match(line):
-        return "", []
-    form, cells = "", list[str]()
-    for word, is_figure in zip(words, figures, strict=True):
-        last = cells[-1] if cells else ""
-        is_share = form[-1:] == "n" and word[0] + word[-1] == "()"
-        in_list = is_figure and last[-1:] == "," and last[0].isdigit()
-        goes_on = form[-1:] == "w" and not is_figure
-        if is_share or in_list or goes_on:
-            cells[-1] = f"{last} {word}"
-            form = form if is_share else form[:-1] + "w"
-        else:
-            cells.append(word)
-            form += "n" if is_figure else "w"
-    return form.rstrip("w"), cells
-
-
 def _is_event(line: str) -> bool:
     """Whether a line is one of a log: it begins with its time, and says more than figures."""
     text = bare(line)
@@ -364,38 +239,6 @@ def _is_event(line: str) -> bool:
 @functools.lru_cache(_SAMPLE)
 def _is_figure(word: str) -> bool:
     return bool(_NUMBER.match(word) or _FIGURE.match(word))
-
-
-def _names(lines: list[str], first: Row, form: str, columns: list[set[str]]) -> list[str]:
-    """The names of columns: from the line above the rows, or from words that all rows share."""
-    number, cells = first
-    above = next((line for line in lines[max(0, number - _ASIDE) : number][::-1]
-                  if not _RULE.match(line)), "")  # fmt: skip
-    words = [match for match in _WORD.finditer(above)]
-    is_head = not any(map(_NUMBER.match, above.split())) and not _SENTENCE.search(above)
-    if is_head and len(words) * 2 > len(columns):
-        spans = [match.span() for match in _WORD.finditer(lines[number])]
-        firsts = [0, *itertools.accumulate(len(cell.split()) for cell in cells)]
-        names = [_near(words, spans[at]) for at in firsts[: len(form)]]
-        figures = [name for name, mark in zip(names, form, strict=True) if mark == "n"]
-        if len({*filter(None, figures)}) >= len(figures) - (form[0] == "n"):
-            return names
-    fixed = [next(iter(texts)) if len(texts) == 1 and mark == "w" else ""
-             for mark, texts in zip(form, columns, strict=True)]  # fmt: skip
-    after = [*fixed[1:], ""]
-    beside = after if fixed[-1] and not fixed[0] else ["", *fixed]
-    named = [cell.partition("=")[0] if "=" in cell else name
-             for cell, name in zip(cells, beside, strict=False)]  # fmt: skip
-    units = [word.partition(" ")[0] for word in after]
-    shown = [name + f" ({unit})" * (unit != name and unit in _TIMES)
-             for name, unit in zip(named, units, strict=False)]  # fmt: skip
-    return [name if mark == "n" else "" for name, mark in zip(shown, form, strict=False)]
-
-
-def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
-    """The word of a header that begins or ends where a cell does; '' if none does."""
-    apart = {min(abs(w.start() - span[0]), abs(w.end() - span[1])): w[0] for w in words[::-1]}
-    return apart[min(apart)] if min(apart) <= _ASIDE else ""
 
 
 def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], str]) -> list[Unit]:
@@ -413,7 +256,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
     extreme = [ends[main].rows[-1][1]] if ends else []
     for at in ends:
-        if at == main or _of_failures(head, at):
+        if at == main:
             units[at][0] = units[at][0]._replace(rank=2)
     if ends and ends[main].is_sorted:  # the order that its reader wants
         units[main][0] = units[main][0]._replace(weight=_SORTED)
@@ -422,9 +265,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
-    told += [
-        Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]
-    ]  # counted as left out
+    told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
@@ -517,16 +358,11 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda pair: pair[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
-    is_low = usual - low > _FAR * (high - usual) and not _of_failures(head, index)
+    is_low = usual - low > _FAR * (high - usual)
     if is_low:
         rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
     return Numbers(rows, spread, rises or falls, is_low)
-
-
-def _of_failures(head: list[str], index: int) -> bool:
-    """Whether a column counts failures, so that its highest number matters."""
-    return bool(head) and says_failure(head[index])
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
