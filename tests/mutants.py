@@ -81,6 +81,10 @@ MODULES = {
         "reviews/documents/tables.py",
         "reviews/test_reviews.py reviews/test_proof.py reviews/test_review_features.py",
     ),
+    "heads": (
+        "reviews/documents/heads.py",
+        "reviews/test_severity_words.py reviews/test_review_features.py reviews/test_proof.py",
+    ),
     "shapes": ("reviews/documents/shapes.py", "reviews/test_reviews.py reviews/test_proof.py"),
     "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (

@@ -423,12 +423,25 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
     "I had no access to the repository.", "We never got the tests to run.",
     "- The login crashes when the name is empty.", "- Přihlášení spadne, když je jméno prázdné.",
     "- [ ] The login lets everyone in", "* [ ] Heslo se neověřuje", "severity=1", "Severity: 4",
-    "Risk: gewaltig",
+    "Risk: gewaltig", "**Passwords are in plain text** in `db.py:9`.",
+    "So darf das auf keinen Fall ausgeliefert werden.",
+    "N'importe quel employé peut lire les mots de passe.", "(minor) 認証がない。必ず修正が必要。",
 ])  # fmt: skip
 def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said: str) -> None:
     for text in (PROVED, PROVED.replace("and P1 problems", "problems")):
         review = proved(text.replace("The change is small.", f"The change is small.\n\n{said}\n\n"))
         assert not is_clean(review) and review.doubts[0].startswith("line 11 ")
+
+
+@each("said", [
+    "## Checked\n- the login lets anyone in", "## Strengths\n- **Fast**: it crashes",
+    "## Security checks\n- Keys: none\n\n| Check | What |\n|---|---|\n| Keys | key in `a.py:3` |",
+    "## Strengths\n- **Kriittinen**: kirjautuminen hukkaa kaikki tiedot",
+    "## Considered and rejected\n- Injection in `q.py`: still possible, anyone can read all rows.",
+])  # fmt: skip
+def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:
+    assert not is_clean(reviewed(said))
+    assert is_clean(reviewed(f"{said.partition('- ')[0]}- **Fast**: it reads a row once"))
 
 
 @each("said", [

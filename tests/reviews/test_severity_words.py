@@ -1,9 +1,9 @@
-"""vocabulary.py: severities, ids, labels, and verdicts, word by word."""
+"""vocabulary.py and heads.py: severities, ids, labels, and verdicts, word by word."""
 
 from __future__ import annotations
 
 from conftest import SCRIPTS, each
-from contextkit.reviews.documents import vocabulary
+from contextkit.reviews.documents import heads, vocabulary
 
 
 @each(
@@ -18,8 +18,8 @@ from contextkit.reviews.documents import vocabulary
         ("**[F1] P0 x**", "P0", "P0", "F1", "x", True),
         ("[Q7] [P0] x", "P0", "P0", "Q7", "x", True),
         ("[P2] P0-1: x", "P0", "P2", "P0-1", "x", True),
-        ("P0 P1 x", "P0", "P0", "P1", "x", False),
-        ("P0: P1: x", "P0", "P0", "P1", "x", True),
+        ("P0 P1 x", "P0", "P0", "", "x", True),
+        ("P0: P1: x", "P0", "P0", "", "x", True),
         ("(P1) x", "P1", "P1", "", "x", True),
         ("( P1 ): x", "P1", "P1", "", "x", True),
         ("P0) x", "P0", "P0", "", "x", True),
@@ -28,18 +28,18 @@ from contextkit.reviews.documents import vocabulary
         ("High - x", "P1", "High", "", "x", True),
         ("High   : x", "P1", "High", "", "x", True),
         ("P0—x", "P0", "P0", "", "x", True),
-        ("P0", "P0", "P0", "", "", False),
+        ("P0", "P0", "P0", "", "", True),
         ("Q7: Q8: x", "", "", "Q7", "Q8: x", True),
         ("F1 x", "", "", "", "F1 x", False),
         ("[x] P0", "", "", "", "[x] P0", False),
         ("[] P0 x", "", "", "", "[] P0 x", False),
-        ("[P0 x", "P0", "", "[P0", "x", False),
+        ("[P0 x", "P0", "P0", "", "x", False),
     ],
 )
 def test_a_line_begins_with_a_severity_or_an_id(
     line: str, severity: str, raw: str, identity: str, title: str, marked: bool
 ) -> None:
-    head = vocabulary.Head(line)
+    head = heads.read(line)
     assert (head.severity, head.raw, head.id) == (severity, raw, identity)
     assert (head.title, head.marked) == (title, marked)
 

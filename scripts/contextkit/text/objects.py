@@ -25,7 +25,7 @@ _LARGEST_YAML = 400_000  # of all its documents: a second's work
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
-             "severity_level", "risk", "criticality", "type", "confidence")  # fmt: skip
+             "severity_level", "risk", "criticality", "urgency", "type", "confidence")  # fmt: skip
 _TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
           "problem", "text", "description", "body", "what", "details", "comment",
           "header", "headline", "explanation", "content")  # fmt: skip
@@ -33,10 +33,10 @@ _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
 _FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri", "component",
-         "location", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
+         "location", "where", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
 _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
          "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
-         "start", "new_line")  # fmt: skip
+         "start", "new_line", "file_line_range")  # fmt: skip
 _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
@@ -47,7 +47,7 @@ _WHERE = frozenset(  # objects that may hold a place and are no findings themsel
     " lines most_recent_instance".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
-_GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # headers of a table
+_GRADES, _SAID = frozenset(_SEVERITY[:10]), frozenset((*_TITLE, *_NAME))  # headers of a table
 _HTML = frozenset(
     "details summary code pre b i u em strong a p div span br hr img table thead tbody tr td th ul"
     " ol li sub sup kbd blockquote h1 h2 h3 h4 h5 h6 picture source input samp s del ins html head"
@@ -431,7 +431,8 @@ def _seen_from(low: dict[str, Any], around: _Around) -> _Around:
     package = first(low, _PACKAGE)
     if packed is not low or (not package and "severity" in low):
         package = first(packed, ("name",))
-    named = first(low, ("name",)) if low.get(TAG) == "file" else ""
+    name = first(low, ("name",))
+    named = name if low.get(TAG) == "file" or _PATH.search(name) else ""
     file = named or _file(low)
     return _Around(
         file or around.file,

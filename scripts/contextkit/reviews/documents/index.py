@@ -20,15 +20,16 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import vocabulary
-from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+from contextkit.reviews.documents import heads, vocabulary
+from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text.blocks import nests
 
 Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
-_ASIDE = Pattern(r"\([^()]{0,40}\)|\d")  # in brackets, or a digit
+_DUTY = Pattern(r"(?i)\b(must|should)(?: be)? (?:fixed|address(?:ed)?|resolved?|changed?|done)\b")
+_ASIDE = Pattern(r"\([^()]{0,40}\)")
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by the words of their heads
     word: role
@@ -39,6 +40,7 @@ _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findin
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = vocabulary.word_set("labels of groups")
 PLURALS = vocabulary.word_set("plurals")
+_LOOSE = vocabulary.word_set("loose")
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
@@ -212,7 +214,7 @@ class Block:
             counts = all(vocabulary.plain(cell).lower() in _COUNTED for cell in named)
             return not self._columns and "title" not in map(role, cells(text)) and counts
         bare, listed = vocabulary.unbulleted(text)
-        head = Head(bare)
+        head = heads.read(bare)
         is_row = head.severity or head.id or vocabulary.verdict(text)
         return listed and not is_row
 
@@ -282,11 +284,12 @@ class Block:
         is_graded = vocabulary.severity(first) or vocabulary.is_id(first)
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
-        elif len(fields) > 1 and (is_graded or not Head(bare).severity):
+        elif len(fields) > 1 and (is_graded or not heads.read(bare).severity):
             row = self._row(number, *_by_place(fields))
         else:
-            head = Head(bare)
-            begins = listed or head.marked or head.id
+            head = heads.read(bare)
+            is_stated = head.marked and not head.is_sign
+            begins = listed or bool(head.id) or is_stated
             if self._ended and not begins:
                 return False
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
@@ -368,10 +371,17 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """The severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
-    bare = vocabulary.plain(text)
+    bare = _DUTY.sub(r"\1 fix", vocabulary.plain(text))
     label, value = vocabulary.labelled(bare)
     if vocabulary.is_scale(label) and (severity := vocabulary.severity(value.strip())):
         return severity  # `Severity: Critical`
+    outside = vocabulary.words(_ASIDE.sub(" ", bare))
+    if (
+        len(outside) == 2
+        and outside[1].isdigit()
+        and (severity := vocabulary.severity(bare[:60].partition("(")[0]))
+    ):
+        return severity  # `Priority 1 (before the release)`
     apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
     is_label = bool(apart) and "|" not in bare and len(bare) <= _LONGEST_LABEL
     if not is_label or vocabulary.says_nothing(bare):
@@ -382,8 +392,10 @@ def group_of(text: str) -> str:
     others = {word for word, severity in zip(apart, severities, strict=True) if not severity}
     sign = vocabulary.severity(bare[:1])
     is_named = bool(first or sign) and others <= _LABEL_WORDS | PLURALS
-    outside = vocabulary.words(_ASIDE.sub(" ", bare))
+    outside = [word for word in outside if not word.isdigit()]
     is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
     named = vocabulary.strictest(*severities)
     named = sign or named if pair else named or sign  # a color grades mere instructions
+    if "IMP" in severities and not _LOOSE.isdisjoint(apart):
+        named = "IMP"  # `Important suggestions`
     return named if is_named or is_group else ""

@@ -25,6 +25,8 @@ _CELL_BEHIND = Pattern(
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
+_ALERT = Pattern(r"\[![A-Z]{3,12}\]")  # a forge's mark of a quote
+_WIDE = str.maketrans({"【": "[", "】": "] ", "（": " (", "）": ")"})
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
     r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
@@ -77,7 +79,7 @@ def _annotated(row: str) -> str:
 
 def with_marks(rows: list[str]) -> list[str]:
     """The lines with a severity in place of each sign that a legend explains."""
-    every = ((at, {} if row.isascii() else _signs(row)) for at, row in enumerate(rows))
+    every = ((at, {} if row.isascii() else signs(row)) for at, row in enumerate(rows))
     told = {at: signs for at, signs in every if signs}
     marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
     if vocabulary.strictest(*marks.values()) not in vocabulary.SERIOUS:
@@ -92,7 +94,7 @@ def with_marks(rows: list[str]) -> list[str]:
     return ["" if at in told else head.sub(graded, row, 1) for at, row in enumerate(rows)]
 
 
-def _signs(row: str) -> dict[str, str]:
+def signs(row: str) -> dict[str, str]:
     """The meanings of signs in a legend: `✅ met · 🚫 must not ship`; empty for any other line."""
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
@@ -124,9 +126,9 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
                 made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
             open_at.append(-1)
         if open_at and _SUMMARY.search(low):
-            open_at[-1] = at if _unbold(rows[at]) or at + 1 == len(rows) else at + 1
+            open_at[-1] = at if rows[at].strip("* ") or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
-            made[open_at[-1]] = f"###### {_unbold(title)}"
+            made[open_at[-1]] = f"###### {title.strip('* ')}"
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()
@@ -149,11 +151,6 @@ def closed(blocks: list[Block], ends: dict[int, int]) -> list[Block]:
     return made or blocks
 
 
-def _unbold(row: str) -> str:
-    bare = row.strip()
-    return bare[2:-2].strip() if bare[:2] == bare[-2:] == "**" else bare
-
-
 def unmarked(row: str) -> str:
     """A line without HTML, images and quote marks, so that it reads as Markdown."""
     bare = row.lstrip()
@@ -163,7 +160,8 @@ def unmarked(row: str) -> str:
         row = bare = bare[1:].lstrip()
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
-    row = row.replace("【", "[").replace("】", "] ")
+    row = row if row.isascii() else row.translate(_WIDE)
+    row = "" if _ALERT.fullmatch(row.strip()) else row
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         tick = "✅ " * (bare[3] in "xX")
         row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick

@@ -13,7 +13,7 @@ import itertools
 import re
 
 from contextkit.base.expressions import Pattern
-from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
 
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
@@ -89,7 +89,7 @@ def _is_taken_back(text: str, grade: re.Match[str]) -> bool:
     """Whether a grade is denied by the words before it, or is part of a list of grades."""
     before = vocabulary.words(text[: grade.start()])[-3:]
     denied = not (vocabulary.DENIALS | {"t"}).isdisjoint(before)
-    return denied or shapes.is_legend(text[grade.start() : grade.end() + shapes.FIELD_LENGTH])
+    return denied or heads.is_legend(text[grade.start() : grade.end() + shapes.FIELD_LENGTH])
 
 
 def _short_in(sentence: str) -> str:
@@ -102,17 +102,17 @@ def _short_in(sentence: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    return [part for part in shapes.SENTENCE.split(text) if shapes.has_words(part)]
+    return [part for part in shapes.SENTENCE.split(text) if heads.has_words(part)]
 
 
 def first_sentence(text: str) -> str:
-    told = (part for part in sentences(text) if not shapes.place_of(part).file)
+    told = (part for part in sentences(text) if not places.place_of(part).file)
     return next(told, text)[: shapes.TITLE]
 
 
 def names_only_place(row: str) -> bool:
     """Whether a line is a place, or begins with one and only remarks on it: `a.c:4, in my tree`."""
-    match = shapes.AT_PLACE.match(row)
+    match = places.AT_PLACE.match(row)
     after = row[match.end() :].lstrip("0123456789-`*") if match else ""
-    is_remark = after[:1] == "," and not shapes.tail_of(row) and not said_in(row)
-    return is_remark or bool(shapes.place_of(row).file)
+    is_remark = after[:1] == "," and not heads.tail_of(row) and not said_in(row)
+    return is_remark or bool(places.place_of(row).file)

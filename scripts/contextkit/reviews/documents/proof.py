@@ -23,7 +23,7 @@ from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -41,6 +41,8 @@ ASKED = {  # the line that is missing
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_BRIEF = 6  # words of a state
+_FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
 # Words that are serious anywhere; the reader has those of other languages.
@@ -59,17 +61,20 @@ _DENIED = Pattern(
     r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
     r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
+_HARM = vocabulary.any_of("harm")
 _EXCEPT = vocabulary.any_of("except")
 _STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
-_SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
+_REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
+_ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
+_SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)", re.IGNORECASE)
 _COUNTED = vocabulary.any_of("counted")
 _RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _UNREAD = vocabulary.any_of("unread")
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
-    r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
+    r"(?<![\d.,])(\d{1,6})(?:\s?/\s?|\sout of\s|\s[^\W\d]{1,3}\s)(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
 _OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
@@ -115,6 +120,10 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
+_OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
+_DECIDED = (_OTHER, _UNKNOWN)  # doubts in any section
+_ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
+_ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
 _KNOWN = vocabulary.word_set("known")
 _PROSE = vocabulary.word_set("prose")
@@ -178,6 +187,8 @@ class _Proof:
         boxes = (at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row))
         self._role = dict.fromkeys(boxes, "box")
         every = blocks("\n".join(self._rows))
+        tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
+        self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
         self._note(every)
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
@@ -189,9 +200,9 @@ class _Proof:
             span = range(block.first, block.last + 1)
             heads += block.kind == "heading" and block.first > index_ends
             if block.kind == "heading":
-                is_all = _all_words(block.title) in (["issues", "found"], ["issues"], ["findings"])
-                role = "row" if self._is_of_row(block.title) else "issues" * is_all
-                self._role |= dict.fromkeys(span, role) if role else {}
+                role = self._of_heading(block)
+                told = (at for at in span if self._role.get(at) != "box")
+                self._role |= dict.fromkeys(told, role) if role else {}
             elif block.kind == "table":
                 self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
             elif block.kind == "code":
@@ -201,6 +212,18 @@ class _Proof:
                 self._role.setdefault(block.first, "item")
             is_led = is_led if block.kind == "item" else block.title.rstrip("* ")[-1:] == ":"
 
+    def _of_heading(self, block: Block) -> str:
+        """The role that a heading gives to its section."""
+        if self._is_of_row(block.title):
+            return "row"
+        words = _all_words(block.title) if block.first != self._title else []
+        if words in (["issues", "found"], ["issues"], ["findings"]):
+            return "issues"
+        plain = (word in _KNOWN or word in _ASIDES or word.isdigit() for word in words)
+        is_aside = bool(words) and all(plain) and not _ASIDES.isdisjoint(words)
+        is_mild = bool(words) and index.group_of(block.title) in ("P2", "P3", "IMP")
+        return "aside" if is_aside or is_mild or phrases.says_over(block.title) else ""
+
     def _told_of(self, table: Block) -> int:
         """The number of a table's lines that only count nothing serious, or measure."""
         span = self._rows[table.first - 1 : table.last]
@@ -208,7 +231,7 @@ class _Proof:
         rows = rows[1:]
         serious = [at for at, cell in enumerate(head) if vocabulary.severity(cell) in SERIOUS]
         below = {row[at] if at < len(row) else "" for row in rows for at in serious}
-        if below and below <= {"", "0", "-", "–", "—", "none"}:
+        if below and below <= _ZEROS:
             return 1
         measured = (len(row) > 2 and all(map(_MEASURED.fullmatch, row[1:])) for row in rows)
         return len(span) if rows and all(measured) else 0
@@ -274,19 +297,32 @@ class _Proof:
             return _of_index(row)
         if len(row) > _LONGEST:
             return "is too long to be judged"
-        confirmed = self._confirmed and _fixed_in(row)
-        if _OURS.match(raw) or _RULES.match(row) or confirmed:
+        if self._is_apart(number, row):
             return ""
         first = (row.split() or [""])[0]
         if first.strip("*_`:,.").upper() in self._fixed and not _STILL.search(row):
             row = row.replace(first, "x", 1)
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index has not"
-        if not _is_scale(row) and _stands(_REFUSES, row):
-            return "gives another verdict"
+        if _is_scale(row):
+            return ""
+        is_aside = self._role.get(number) == "aside" and row[:1] == "#"
+        if not is_aside and _stands(_REFUSES, row):
+            return _OTHER
         if _UNREAD.search(row) or _reads_less(row):
             return "says that not all was reviewed"
-        return self._unexplained(number, row)
+        why = self._unexplained(number, row)
+        is_aside = self._role.get(number) == "aside" and why not in _DECIDED
+        return "" if is_aside and _is_harmless(row) else why
+
+    def _is_apart(self, number: int, row: str) -> bool:
+        """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
+        is_ours = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
+        if is_ours or _is_settled(row) or normal.signs(row):
+            return True
+        role, _, language = self._role.get(number, "").partition(" ")
+        is_code = role == "code" and language not in _DATA | {"code"} and not _REMARK.search(row)
+        return is_code or bool(self._confirmed and _fixed_in(row))
 
     def _serious(self, number: int, row: str, after: str) -> str:
         """The severity in the words, attributes or images of a line."""
@@ -306,21 +342,32 @@ class _Proof:
 
     def _unexplained(self, number: int, row: str) -> str:
         """A statement in a line that no row explains, or ''."""
-        role = self._role.get(number, "")
-        bare = vocabulary.unbulleted(row.strip())[0]
-        if role == "told" or (role[:4] == "code" and role[5:] not in _DATA):
-            return ""
-        if not any(map(str.isalpha, bare)) or self._is_of_row(bare):
+        role, bare = self._role.get(number, ""), vocabulary.unbulleted(row.strip())[0]
+        if number == self._title or self._is_explained(role, bare):
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
-            return "gives another verdict"
+            return _OTHER
         if _PLACEHOLDER.match(bare):
             return "is not filled in"
         if _ALONE.match(bare) and vocabulary.severity(bare.strip("| *_`")) in SERIOUS:
             return "is a severity, which its index has not"
+        return self._stated(role, bare)
+
+    def _is_explained(self, role: str, bare: str) -> bool:
+        """Whether a line states nothing, or a row, its section or its own grade explains it."""
+        is_told = role == "told" or (role[:4] == "code" and role[5:] not in _DATA)
+        if is_told or not any(map(str.isalpha, bare)) or self._is_of_row(bare):
+            return True
+        return _is_mild(bare)
+
+    def _stated(self, role: str, bare: str) -> str:
+        """Why a row of a table, a label or a sentence is a doubt, or ''."""
+        is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
+        if role != "row" and (is_led or _stands(_HARM, bare)):
+            return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
@@ -351,6 +398,38 @@ class _Proof:
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
 
+def _is_settled(row: str) -> bool:
+    """Whether a line says of itself that it is over: in its last sentence or a cell of a table."""
+    if "|" in row:
+        cells = [vocabulary.plain(cell) for cell in markdown.cells(row.strip())]
+        over = [cell for cell in cells if phrases.is_done(cell)]
+        is_graded = any(map(vocabulary.severity, vocabulary.words(cells[0])))
+        is_zero = is_graded and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
+        return is_zero or (bool(over) and not any(map(_STILL.search, cells)))
+    value = vocabulary.labelled(row)[1]
+    if phrases.is_done(value) and len(value.split()) <= _BRIEF and not _STILL.search(value):
+        return True
+    last = phrases.sentences(row)[-1:]
+    return bool(last and phrases.DENIED.match(last[0]) and last[0] != row)
+
+
+def _is_harmless(row: str) -> bool:
+    """Whether a line says, in words that we read, nothing that goes wrong or that may do harm."""
+    words = _all_words(_IDENTIFIER.sub(" ", row))
+    is_read = len(words) < _FEW or any(word in _PROSE or word in _KNOWN for word in words)
+    is_grave = phrases.is_serious(phrases.DENIES.sub("", row)) or bool(_stands(_HARM, row))
+    is_placed = "|" in row and bool(places.place_in(row).line)
+    return is_read and not (is_grave or is_placed)
+
+
+def _is_mild(bare: str) -> bool:
+    """Whether a statement gives itself a severity below the serious ones, and nothing grave."""
+    cells = map(vocabulary.severity, markdown.cells(bare)) if bare[:1] == "|" else ()
+    head = heads.read(bare)
+    stated = {head.severity if head.marked else "", shapes.label_in(bare), *cells} - {""}
+    return bool(stated) and stated.isdisjoint(SERIOUS) and not phrases.WORST.search(bare)
+
+
 def _of_label(label: str, text: str, is_explained: bool) -> str:
     """Why a label with a value is a doubt, or ''."""
     value = _all_words(text)
@@ -358,10 +437,10 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
     if is_verdict or (is_brief and value[0] in _FAILING):
         passes = value[0] in _PASSING and value != ["no"]
-        return "" if passes else "gives another verdict"
+        return "" if passes else _OTHER
     if vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3:
         is_known = any(map(vocabulary.severity, value)) or "none" in value
-        return "" if is_known else "has a severity that nobody knows"
+        return "" if is_known else _UNKNOWN
     if is_explained or _is_known_label(label, text):
         return ""
     return f"is a statement of its own ({names.one_line(label)[:30]})"
@@ -425,6 +504,7 @@ def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
     """The first match of a pattern that a sentence does not deny; any match if it has a `but`."""
     if not pattern.search(sentence):  # which looks for what it needs first
         return ""
+    sentence = _ASIDE.sub(lambda aside: aside[0] if pattern.search(aside[0]) else "", sentence)
     told = [match[0] for match in pattern.finditer(sentence)]
     marked = pattern.sub(_MARK, sentence.replace(_MARK, "x"))
     words = list(_WORD.finditer(marked))
@@ -443,7 +523,7 @@ def _is_scale(read: str) -> bool:
     if _COUNTED.search(read) or len(read.split()) > 40:
         return False
     equated = {word.lower() for word in _EQUATED.findall(read)}
-    is_list = shapes.is_legend(read) or _RANGE.search(read)
+    is_list = heads.is_legend(read) or _RANGE.search(read)
     return len(equated) > 1 or bool(is_list and _SCALE.search(read))
 
 
@@ -503,7 +583,8 @@ def _is_plain_row(bare: str) -> bool:
         if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:
             if "".join(following[:1]).isdigit():
                 return False
-    if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
+    values = [cell if cell != ["n", "a"] else [] for cell in rest]
+    if rest and all(word in _PASSING or word.isdigit() for cell in values for word in cell):
         return True
     plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING
     return all(word.isdigit() or vocabulary.severity(word) for word in plain)

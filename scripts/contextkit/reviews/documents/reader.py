@@ -24,21 +24,22 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import (
+    heads,
     index,
     phrases,
+    places,
     shapes,
     tables,
     vocabulary,
 )
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import NOWHERE, Place
+from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 
 _REPEATS = vocabulary.word_set("repeats")
 _PRAISE = vocabulary.word_set("praise")
-_WORK = vocabulary.word_set("work")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
@@ -64,7 +65,7 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Outline(text)
-    printed = list(sight.of_tools())
+    printed = [*sight.of_tools(), *sight.of_tags()]
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
     candidates = [
         each
@@ -115,31 +116,32 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         section = f"@{candidate.line}"  # summed up by a row of a table
         also = [section] if candidate.recap else []
         at = next((positions[key] for key in keys + also if key in positions), len(kept))
-        mine, its = kept[at] if at < len(kept) else candidate, candidate
-        differs = its.file and (mine.file, mine.at) != (its.file, its.at)
-        differs = differs or mine.severity != its.severity
+        mine = kept[at] if at < len(kept) else candidate
+        is_elsewhere = candidate.file and (mine.file, mine.at) != (candidate.file, candidate.at)
+        differs = is_elsewhere or mine.severity != candidate.severity
         if at == len(kept) or (differs and not candidate.recap):
             for key in (*keys, section):
                 positions.setdefault(key, len(kept))
             kept.append(candidate)
             continue
-        place = its if its.file and not mine.at else mine
-        severity = vocabulary.strictest(mine.severity, its.severity)
-        title = mine.title if any(key in positions for key in keys) else its.title
+        place = candidate if candidate.file and not mine.at else mine
+        severity = vocabulary.strictest(mine.severity, candidate.severity)
+        title = mine.title if any(key in positions for key in keys) else candidate.title
         kept[at] = mine.replace(severity=severity, title=title, file=place.file, at=place.at)
-    told = [finding for finding in kept if not finding.recap]
-    own = [each for each in kept if not (each.recap and _is_told(each, kept, told))]
-    return sorted(own, key=lambda finding: finding.line)
+    return sorted(
+        (each for each in kept if not (each.recap and _is_told(each, kept))),
+        key=lambda finding: finding.line,
+    )
 
 
-def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
+def _is_told(recap: Finding, kept: list[Finding]) -> bool:
     """Whether a recap repeats findings: there are as many, or one in such words."""
-    others = [each for each in told if each.severity == recap.severity]
-    again = [each for each in kept if each.recap and each.severity == recap.severity]
+    alike = [each for each in kept if each.severity == recap.severity]
+    others = [each for each in alike if not each.recap]
     mine = {*vocabulary.words(recap.title)}
     shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
     is_elsewhere = recap.file and all(recap.file != other.file for other in others)
-    is_as_many = len(again) <= len(others) and not is_elsewhere
+    is_as_many = len(alike) <= 2 * len(others) and not is_elsewhere
     return is_as_many or 2 * max(shared, default=0) >= len(mine)
 
 
@@ -159,7 +161,7 @@ class Outline(Sight):
         for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
-            place = shapes.place_of(self.plain[at - 1]) if at else NOWHERE
+            place = places.place_of(self.plain[at - 1]) if at else NOWHERE
             is_better = place.line or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
@@ -183,17 +185,16 @@ class Outline(Sight):
 
     def _of_heading(self, part: Part, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if severity := part.group:
-            is_told = severity in SERIOUS and not shapes.is_about(part.title, _WORK)
-            return self._of_group(part, nested) if is_told else None
+        if part.group:
+            return self._of_group(part, nested) if part.group in SERIOUS else None
         identity, _, title = shapes.titled(part.title)
-        is_general = shapes.is_about(part.title, index.PLURALS)
-        severity = part.graded or ("" if is_general else part.inherited)
         is_own = bool(identity) or part.title[:1] == "["
+        inherited = "" if shapes.is_about(part.title, index.PLURALS) else part.inherited
+        severity = part.graded or inherited
         is_advice = severity == "IMP" and not is_own
-        if is_advice or not severity or vocabulary.says_nothing(title):
+        if not severity or is_advice or vocabulary.says_nothing(title):
             return None
-        if part.is_file or (not is_own and self._holds_findings(part)):
+        if not is_own and self._holds_findings(part):
             return None
         end = part.last
         for other in self.parts[part.at + 1 : part.at + 100]:  # its parts, which have generic names
@@ -207,46 +208,45 @@ class Outline(Sight):
         """Whether a heading without an id or a severity of its own only groups findings."""
         kinds = ("heading",) if part.graded else ("heading", "item")
         inside = itertools.takewhile(lambda x: x.first <= part.last, self.parts[part.at + 1 :])
-        told = (x for x in inside if x.kind in kinds)
-        titles = (x.title for x in told if x.kind != "heading" or x.first < x.last)
+        titles = (x.title for x in inside if x.kind in kinds)
         is_counted = _COUNTED.search(part.title) and (part.direct or [part])[0].kind != "heading"
-        return is_counted or any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+        return bool(is_counted) or any(
+            shapes.begins_finding(x) or index.group_of(x) for x in titles
+        )
 
     def _of_group(self, part: Part, nested: bool) -> Finding | None:
-        """The findings below a heading that only names a severity; a few mild words are none."""
+        """The finding told below a heading that only names a severity; mild words are none."""
         below = part.direct
-        is_text = all(each.kind in ("text", "code", "quote") for each in below)
-        if not below or not is_text or any(each.begins_one for each in below):
+        first = below[0].title if below else ""
+        is_text = {each.kind for each in below} <= {"text", "code", "quote"}
+        is_list = any(each.begins_one or shapes.begins_finding(each.title) for each in below)
+        is_none = vocabulary.says_nothing(first) or bool(_NONE.match(first))
+        if not is_text or is_list or is_none:
             return None
-        first = below[0].title
-        text = "\n".join(self.plain[below[0].first - 1 : below[-1].last])
-        is_placed = "`" in text or len(text) > _FEW or bool(shapes.place_in(text).file)
+        text = "\n".join(self.plain[part.first : part.last])
+        is_placed = "`" in text or len(text) > _FEW or bool(places.place_in(text).file)
         is_told = is_placed or nested or phrases.is_serious(phrases.DENIES.sub("", text))
-        is_empty = not is_told or vocabulary.says_nothing(first) or bool(_NONE.match(first))
-        if is_empty or any(shapes.begins_finding(each.title) for each in below):
-            return None
         title = phrases.first_sentence(first)
-        return self._made(part.group, "", title, part.first, part.last, recap=True)
+        made = self._made(part.group, "", title, part.first, part.last, recap=True)
+        return made if is_told and first else None
 
     def _of_line(self, part: Part) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = vocabulary.unbulleted(part.title)[0]
-        head = shapes.head_of(bare)
+        head = heads.read(bare)
         own = [*part.few, *self._label_behind(part)]
-        is_verdict = vocabulary.verdict(bare) is not None or phrases.is_ticked(bare)
-        is_no_finding = is_verdict or shapes.is_count(head) or shapes.is_note(bare)
+        is_no_finding = phrases.is_ticked(bare) or shapes.is_count(head) or shapes.is_note(bare)
         if is_no_finding or any(map(phrases.is_settled, own)):
             return None
-        severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
-        is_dash = not head.title and bare.rstrip()[-1:] in "-–—"  # `critical: -`
+        severity = (head.severity if head.marked or head.id else "") or heads.tail_of(bare)
+        is_dash = not heads.letters(head.title) and bare.rstrip()[-1:] in "-–—"  # `critical: -`
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
-        is_item = part.kind == "item" and part.level < 2
-        inherited = part.inherited if not severity and (is_item or part.begins_one) else ""
+        inherited = part.inherited if part.kind == "item" or part.begins_one else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
@@ -255,60 +255,64 @@ class Outline(Sight):
         if self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None
-        recap = bool(inherited) or part.is_below(_REPEATS)
+        recap = not severity or part.is_below(_REPEATS)
         identity = head.id or labelled(part.few, _IDS)
         return self._made(severity or inherited, identity, title, part.first, end, recap)
 
     def _label_behind(self, part: Part) -> list[str]:
         """The label in a paragraph after an item or a bold title."""
-        if part.kind != "item" and not part.leads:
+        if part.kind != "item" and not part.is_led:
             return []
-        end, near = part.end, self.parts[part.at + 1 : part.at + 6]
-        behind = (other for other in near if part.last < other.first <= end)
+        near = self.parts[part.at + 1 : part.at + 6]
+        behind = (other for other in near if part.last < other.first <= part.end)
         texts = itertools.takewhile(lambda x: x.kind == "text" and x.inside is part.inside, behind)
-        rows = (other.title for other in texts if other.first == other.last)
-        return [row for row in rows if shapes.label_in(row)][:1]
+        return [other.title for other in texts if shapes.label_in(other.title)][:1]
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
         whole = shapes.cleaned(title)
         title = shapes.without_fields(whole)
-        if title != whole and title and len(title.split()) < 3:
-            title = f"{title}: {shapes.cleaned(self.said_below(first, last))}".rstrip(": ")
-        if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
-            title = ""  # only a label
-        is_empty = vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
-        if is_empty or not shapes.has_words(shapes.without_place(title)):
+        if title != whole and len(title.split()) < 3:
+            title = f"{title}: {shapes.cleaned(self.said_below(first, last))}".strip(": ")
+        is_label = vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4
+        is_empty = is_label or vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
+        if is_empty or not heads.has_words(shapes.without_place(title)):
             below = shapes.cleaned(phrases.first_sentence(self.said_below(first, last)))
-            is_named = shapes.letters(title) > 0 and not is_empty
-            if not (shapes.has_words(below) or is_named):
+            if is_empty and not heads.has_words(below):
                 return None
             title = below or title or whole
+        if not heads.letters(title):
+            return None
         place = self.place(first, last)
         return shapes.finding(severity, title, first, last, place, identity, recap)
 
     def _of_table(self, part: Part) -> Iterator[Finding]:
         head, *rows = tables.table_rows(part.rows)
         roles = tables.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
-        if "severity" not in roles and (card := tables.of_card(rows, part.first, part.last)):
-            yield card
-            return
         if "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
                 if column < min(len(above.cells), len(row.cells)):  # an empty cell goes on
                     row.cells[column] = row.cells[column] or above.cells[column]
+        elif card := tables.of_card(rows, part.first, part.last):
+            yield card
+            return
         if tables.is_scale(roles, rows):
             return
-        place = shapes.place_of(part.inside.title)
+        around = places.place_of(part.inside.title)
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(part.last, numbers)
         for number, row in zip(numbers, rows, strict=True):
             at = part.first + row.first
-            if finding := tables.of_row(roles, row.cells, at, part.inherited):
-                finding = finding.replace(end=part.first + row.last, recap=True)
-                yield self._at_section(finding, place, own.get(number))
+            if made := tables.of_row(roles, row.cells, at, part.inherited):
+                section = self.by_id.get(made.id) if made.id else own.get(number)
+                place = self.place(section.first, section.last) if section else around
+                if not made.file or (place.file and not made.at):
+                    made = made.replace(file=place.file, at=place.line)
+                last = part.first + row.last
+                first, last = (section.first, section.last) if section else (at, last)
+                yield made.replace(line=first, end=last, recap=True)
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
         """The blocks behind a table by the number they begin with, if most of its rows have one."""
@@ -317,15 +321,7 @@ class Outline(Sight):
         times = Counter(number for number, _ in told)
         there = sum(map(times.__contains__, numbers))
         is_one_each = all(times[number] < 2 for number in numbers)
-        return dict(told) if is_one_each and there > 1 and 2 * there > len(numbers) else {}
-
-    def _at_section(self, row: Finding, above: Place, section: Part | None) -> Finding:
-        """The finding of a row, placed at its own section, found by id or else by number."""
-        own = self.by_id.get(row.id) if row.id else section
-        place = self.place(own.first, own.last) if own else above
-        is_better = not row.file or (place.file and not row.at)
-        row = row.replace(file=place.file, at=place.line) if is_better else row
-        return row.replace(line=own.first, end=own.last) if own else row
+        return dict(told) if is_one_each and 2 * there > len(numbers) else {}
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and remarks in those of code.
@@ -342,11 +338,22 @@ class Outline(Sight):
             file = ""
             for number, row in enumerate(rows, part.first + 1):
                 bare = row.strip("+-/#*;<!> \t")
-                file = shapes.place_of(bare).file or file
-                head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
+                file = places.place_of(bare).file or file
+                head = heads.read(bare) if heads.KIND.match(bare) else None
                 if head and head.severity:
                     title, place = shapes.cleaned(head.title), Place(file, 0)
                     yield shapes.finding(head.severity, title, number, place=place)
+
+    def of_tags(self) -> Iterator[Finding]:
+        """The findings in elements of XML among other text: `<finding severity="high">`."""
+        rows = [*self.rows]
+        for part in self.parts if any("</" in row for row in rows) else ():
+            if part.kind == "code":
+                rows[part.first - 1 : part.last] = [""] * (part.last - part.first + 1)
+        tree = tables.still_open(objects.elements("\n".join(rows)))
+        for told in objects.findings(tree, tables.grade_of):
+            if told.grade and (made := tables.of_object(told)):
+                yield made
 
     def of_tools(self) -> Iterator[Finding]:
         """The messages of linters and compilers: each reaches to the next, or a blank line."""
@@ -359,16 +366,18 @@ class Outline(Sight):
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
-            head = shapes.head_of(message.said)
+            head = heads.read(message.said)
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             severity = head.severity if head.severity and head.marked else severity
             severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
             if severity:
-                place, title = shapes.place_in(message.place), shapes.cleaned(head.title)
+                place, title = places.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
                 yield shapes.finding(severity, title, message.line, end, place)
+        is_headed = False
         for number, row in enumerate(self.rows, 1):
-            yield from tables.of_columns(row, number)
+            is_headed = bool(row.strip()) and (is_headed or tables.heads_columns(row))
+            yield from tables.of_columns(row, number, is_headed)
 
     def of_prose(self, only_said: bool) -> Iterator[Finding]:
         """Paragraphs that say what is wrong at a place; with `only_said`, also how bad it is."""
@@ -380,30 +389,27 @@ class Outline(Sight):
             if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
             text = " ".join(" ".join(rows).split())
-            place, stated = shapes.place_in(text), phrases.said_in(text)
-            demanded = phrases.demanded_in(text)
-            is_stated = place.file and (stated or demanded) if only_said else place.file or stated
-            if not is_stated or vocabulary.severity(text):  # a cell
+            place, demanded = places.place_in(text), phrases.demanded_in(text)
+            stated = phrases.said_in(text) or (demanded if place.file else "")
+            is_told = bool(place.file and stated) if only_said else bool(place.file or stated)
+            if not is_told or vocabulary.severity(text):  # a cell
                 continue
-            parts = [
-                sentence
-                for sentence in phrases.sentences(text)
-                if not phrases.DENIES.search(sentence)
-            ]
+            parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
             left = " ".join(parts)
-            is_bad = demanded or phrases.BAD.search(left)
-            if severity := stated or (
-                "P0" if phrases.WORST.search(left) else "P1" if is_bad else ""
-            ):
-                graded = (phrases.said_in, phrases.demanded_in)
-                serious = (sentence for sentence in parts if sentence.count(" ") > _FEW_BLANKS)
-                told = (sentence for sentence in serious if phrases.is_serious(sentence)
-                        if not any(read(sentence) for read in graded))  # fmt: skip
-                title = next(
-                    told, next((sentence for sentence in parts if place.file in sentence), text)
-                )
-                title = shapes.cleaned(" ".join(parts[:2]) if place.file in title else title)
+            is_worst, is_bad = phrases.WORST.search(left), phrases.BAD.search(left)
+            if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
+                title = self._told(parts, text, place)
                 yield shapes.finding(severity, title, part.first, part.end, place)
+
+    @staticmethod
+    def _told(sentences: list[str], text: str, place: Place) -> str:
+        """The sentence that says what is wrong, and not only how bad it is."""
+        long = (told for told in sentences if told.count(" ") > _FEW_BLANKS)
+        bad = (told for told in long if phrases.is_serious(told))
+        others = (told for told in bad if not (phrases.said_in(told) or phrases.demanded_in(told)))
+        placed = (told for told in sentences if place.file in told)
+        title = next(itertools.chain(others, placed), text)
+        return shapes.cleaned(" ".join(sentences[:2]) if place.file in title else title)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """The lines of parts that look like findings but are none."""
@@ -418,13 +424,14 @@ class Outline(Sight):
             is_record = part.kind == "text" and (shapes.is_fields(part.rows) or part.is_led)
             if part.first in covered or not (is_record or part.kind in ("heading", "item")):
                 continue
-            near = range(part.first + 1, min(part.last, part.first + 3) + 1)
-            end = next((number - 1 for number in near if number in others), near.stop - 1)
-            text = "\n".join(self.plain[part.first - 1 : part.last if is_record else end])
-            place = shapes.place_in(text)
-            line = place.line or (shapes.line_in(text) if is_record and place.file else 0)
+            few = range(part.first + 1, min(part.last, part.first + 3) + 1)
+            near = itertools.takewhile(lambda at: at not in others, few)
+            last = part.last if is_record else max(near, default=part.first)
+            text = "\n".join(self.plain[part.first - 1 : last])
+            place = places.place_in(text)
+            line = place.line or (places.line_in(text) if is_record and place.file else 0)
             is_likely = line and (is_record or phrases.is_serious(text))
-            if is_likely and not any(map(phrases.is_settled, part.rows)):
+            if is_likely and not any(map(phrases.is_settled, part.few)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
         return tuple(sorted(numbers)[:50])
 
@@ -440,35 +447,30 @@ class Outline(Sight):
         }
         for number in owners.keys() - covered:
             part, row = owners[number], self.plain[number - 1]
-            if not self._may_state(part, number):
+            if part.kind in ("code", "rule", "comment") or self._is_no_statement(part, number):
                 continue
-            after = next(filter(str.strip, self.plain[number : number + 3]), "")
-            word = proof.serious_in(row, after)
+            word = proof.serious_in(row, next(filter(str.strip, self.plain[number:]), ""))
             grade = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
-            severity = grade or ("P0" if word else "")
-            if not severity or _explains(part, row, word, told[severity]):
-                continue
             words = vocabulary.words(row)
             told_as = {" ".join(words[first : first + 3]) for first in range(len(words))}
             told_as.update(vocabulary.trimmed(word) for word in row.upper().split())
-            if names.isdisjoint(told_as) and not part.is_below(_NO_FINDINGS):
+            is_new = bool(word) and not _explains(part, row, word, told[grade or "P0"])
+            if is_new and names.isdisjoint(told_as) and not part.is_below(_NO_FINDINGS):
                 yield number
 
-    def _may_state(self, part: Part, number: int) -> bool:
-        """Whether a line may state something: it is no code, no name of a group, not settled."""
+    def _is_no_statement(self, part: Part, number: int) -> bool:
+        """Whether a line is settled, names a group, or waits to be filled in."""
         row = self.plain[number - 1]
+        is_group = part.kind == "heading" and bool(part.group or phrases.says_over(row))
         is_over = phrases.is_ticked(row) or phrases.is_settled(row)
-        if part.kind in ("code", "rule", "comment") or is_over:
-            return False
-        is_group = part.kind == "heading" and (part.group or phrases.says_over(row))
-        return not (is_group or PLACEHOLDER.search(self.rows[number - 1]))
+        return is_over or is_group or bool(PLACEHOLDER.search(self.rows[number - 1]))
 
 
 def _explains(part: Part, row: str, word: str, read: int) -> bool:
     """Whether a line only counts or names what was read `read` times, and states nothing."""
     near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
     counts = [int(count or other) for count, other in re.findall(near, row, re.IGNORECASE)]
-    if shapes.place_in(row).line or not read:
+    if places.place_in(row).line or not read:
         return False
     is_statement = part.kind in ("item", "table") or shapes.label_in(row)
     return max(counts) <= read if counts else not is_statement or "verall" in row[:16]

@@ -13,9 +13,9 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, index, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, heads, index, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import Place
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.sight import Part, Sight
 from contextkit.text.blocks import blocks
 
@@ -163,7 +163,7 @@ class _Body:
 
 
 def _place_of(row: Finding) -> Place:
-    return shapes.place_in(" ".join((row.title, row.section, *row.extra)))
+    return places.place_in(" ".join((row.title, row.section, *row.extra)))
 
 
 def _keys(candidate: _Candidate) -> set[str]:
@@ -194,7 +194,7 @@ def _may_begin(block: Part) -> bool:
     bare = vocabulary.unbulleted(block.title)[0]
     if block.kind not in ("text", "item") or bare[:2] == "**":
         return block.kind in ("text", "item")
-    head = vocabulary.Head(bare[:_TITLE])
+    head = heads.read(bare[:_TITLE])
     return bool(head.id or (head.severity and head.marked))
 
 
@@ -206,7 +206,7 @@ def _candidate(block: Part, last: int, near: str) -> _Candidate:
     identity, severity, _ = shapes.titled(bare)
     words = {_key(word.strip(".,:;()[]*`")) for word in vocabulary.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
-    return _Candidate(block.first, last, ids, severity, _words(bare), shapes.place_in(near))
+    return _Candidate(block.first, last, ids, severity, _words(bare), places.place_in(near))
 
 
 def _differs(own: frozenset[str], ids: frozenset[str]) -> bool:

@@ -12,8 +12,8 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Callable, Iterator
-from contextkit.reviews.documents import index, normal, phrases, shapes, vocabulary
-from contextkit.reviews.documents.shapes import NOWHERE, Place
+from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
+from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.text.blocks import Block, blocks
 
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
@@ -60,7 +60,7 @@ class Part:
             is_about = shapes.is_about(above.title, words) and not above.graded
             if is_about or phrases.says_over(above.title):
                 return True
-            if shapes.names_scale(above.title) and not shapes.place_in("\n".join(self.rows)).file:
+            if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
         return False
 
@@ -85,15 +85,12 @@ class Part:
 
     @functools.cached_property
     def graded(self) -> str:
-        """The severity of a heading: its own, or that of its place."""
+        """The severity of a heading: its own, or that of a label below it."""
         identity, severity, title = shapes.titled(self.title)
-        is_named = bool(identity) or not shapes.is_general(title)
-        severity = vocabulary.strictest(severity, self.label_below() if is_named else "")
-        if severity or not is_named:
+        if not identity and shapes.is_general(title):
             return severity
-        if self.inherited:
-            return self.inherited if shapes.place_in(" ".join(self.below)).file else ""
-        return self.label_below(shapes.effect_in)
+        severity = vocabulary.strictest(severity, self.label_below())
+        return severity or self.label_below(shapes.effect_in)
 
     @property
     def below(self) -> list[str]:
@@ -106,58 +103,51 @@ class Part:
         stated: set[str] = set()
         records = 0
         for part in self.direct:
-            if part.kind == "heading" and part.first == part.last and not stated:
+            if part.kind == "heading" and part.first == part.last:
                 stated.add(vocabulary.severity(shapes.first_part(part.title)))
             if part.kind in ("heading", "code"):
                 break
-            rows = part.few
-            fields = itertools.chain.from_iterable(map(shapes.fields_in, rows))
-            graded = {read(row) for row in fields if not phrases.is_ticked(row)}
-            graded |= set() if stated else {shapes.placed_grade(rows[0])}
-            stated |= graded - {""}
-            records += graded != {""} and len(rows) > 1
+            fields = itertools.chain.from_iterable(map(shapes.fields_in, part.few))
+            graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
+            stated |= graded or {shapes.placed_grade(part.rows[0])}
+            records += bool(graded) and part.first < part.last
         stated -= {""}
         return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
 
     @property
     def end(self) -> int:
-        """Its last line; a paragraph reaches to the next part with a new subject."""
+        """Its last line; it reaches to the next part with a new subject."""
         last = self.last
-        label = shapes.FIELD.match(self.title)
         for other in self._sight.parts[self.at + 1 : self.at + _NEAR]:
             if other.first <= last:
                 continue
-            if other.inside is not self.inside or other.kind in ("heading", "rule", "table"):
-                break
-            is_field = bool(label and other.title.startswith(label[0]))
-            is_next = is_field or other.kind == self.kind == "item"
-            is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
-            is_placed = other.is_placed and not other.is_place_of(self)
-            is_led = not is_title and (is_placed or other.begins_one)
-            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
-            is_record = other.states and self.states
-            begins = is_graded or is_record or is_next
-            if other.kind != "code" and (begins or is_led):
+            is_apart = other.inside is not self.inside or other.kind in ("heading", "rule", "table")
+            if is_apart or self._ends_at(other):
                 break
             last = other.last
         return last
 
+    def _ends_at(self, other: Part) -> bool:
+        """Whether a part behind this one begins another subject: what it says is told already."""
+        if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
+            return True
+        is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
+        is_placed = other.is_placed and not other.is_place_of(self)
+        is_led = not is_title and (is_placed or other.begins_one)
+        return is_led or (other.states and self.states)
+
     @property
     def states(self) -> bool:
-        """Whether a paragraph of several lines has a label with a severity."""
-        is_long = self.kind == "text" and self.first < self.last
-        return is_long and any(map(shapes.label_in, self.few))
+        """Whether a paragraph has a label with a severity."""
+        return self.kind == "text" and any(map(shapes.label_in, self.few))
 
     def is_place_of(self, before: Part) -> bool:
         """Whether a paragraph is only the place of the one before, which has none itself."""
-        is_line = self.kind == "text" and self.first == self.last
-        is_lead = self.title.rstrip("* ")[-1:] == ":"
-        if not is_line or is_lead or not phrases.names_only_place(self.title):
+        if self.title.rstrip("* ")[-1:] == ":" or not phrases.names_only_place(self.title):
             return False
         after = self._sight.parts[self.at + 1 : self.at + 2]
-        place, above = shapes.place_in(before.title), self._sight.place_above
-        is_placed = place.line or (place.file and before.kind != "item")
-        if is_placed or above(before.first):
+        place, above = places.place_in(before.title), self._sight.place_above
+        if place.line or above(before.first):
             return False
         is_of_list = bool(after) and after[0].kind == "item"
         is_led = bool(above(self._sight.lists.get(before.first, before.first)))
@@ -166,60 +156,46 @@ class Part:
     @functools.cached_property
     def is_placed(self) -> bool:
         """Whether a paragraph begins with a place, or grades one."""
-        rows = self.rows
-        if shapes.place_of(rows[0]).file or shapes.AT_PLACE.match(self.title):
+        if places.place_of(self.rows[0]).file or places.AT_PLACE.match(self.title):
             return True
-        after = next(iter(self._sight.parts[self.at + 1 : self.at + 2]), self)
-        goes_on = after.kind == "text" and after.first == self.last + 1
-        if goes_on and shapes.begins_finding(after.title):
+        after = self._sight.parts[self.at + 1 : self.at + 2]
+        goes_on = bool(after) and after[0].first == self.last + 1
+        if goes_on and shapes.begins_finding(after[0].title):
             return True
-        text = " ".join(rows)
-        return bool(phrases.said_in(text) and shapes.place_in(text).file)
+        text = " ".join(self.rows)
+        return bool(phrases.said_in(text) and places.place_in(text).file)
 
-    @property
+    @functools.cached_property
     def begins_one(self) -> bool:
-        """Whether a paragraph begins one of several findings: in bold, or by id: `C2. Title`."""
-        head = shapes.head_of(self.title[: shapes.LONG])
-        is_numbered = self.kind == "text" and bool(head.id) and head.marked
-        return is_numbered or self.leads
-
-    @property
-    def leads(self) -> bool:
-        """Whether a paragraph is one of several with a bold title below one heading."""
-        own = self.inside.direct[:MOST_SIBLINGS]
-        return self.is_led and sum(part.is_led for part in own) > 1
+        """Whether a paragraph begins a finding: by an id, or in bold: `**Race.** The state …`."""
+        if self.kind != "text":
+            return False
+        head = heads.read(self.title[: heads.LONG])
+        return self.is_led or (bool(head.id) and head.marked)
 
     @functools.cached_property
     def is_led(self) -> bool:
-        """Whether a paragraph begins with a title in bold, no label: `**Race.** The state …`."""
+        """Whether a paragraph begins with a title in bold that is no label."""
         bold = shapes.BOLD.match(self.title) if self.kind == "text" else None
         title = (bold[1] or bold[2]) if bold else ""
         return len(title.split()) > 1 and title[-1] != ":"
-
-    @property
-    def is_file(self) -> bool:
-        """Whether a heading is the name of a file, with items or graded lines below it."""
-        place = shapes.place_of(self.title)
-        is_list = bool(self.direct) and self.direct[0].kind == "item"
-        is_list = is_list or any(map(shapes.begins, self.below))
-        return bool(place.file) and not place.line and is_list
 
     def name(self, title: str, bare: str) -> str:
         """The words that name the finding: a label, its bold lead, or its first sentence."""
         if told := labelled(self.few):
             return phrases.first_sentence(told)
-        if " · " in bare[: shapes.FIELD_LENGTH]:
+        if " · " in bare[: shapes.FIELD_LENGTH] and title:
             return bare
         if shapes.is_fields(self.rows):  # the first one that is neither severity nor place
             fields = map(vocabulary.labelled, self.rows)
             values = (value for label, value in fields if not vocabulary.is_scale(label))
-            named = (text for text in values if shapes.has_words(shapes.without_place(text)))
+            named = (text for text in values if heads.has_words(shapes.without_place(text)))
             bare = title = next(named, title)
         title = shapes.unlabelled(title)
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
-            lead = shapes.head_of(bold[1] or bold[2]).title
-            is_title = shapes.has_words(shapes.without_place(lead)) and lead[0] != "["
-            title = lead if is_title and not vocabulary.severity(lead) else title
+            lead = heads.read(bold[1] or bold[2]).title
+            is_words = heads.has_words(shapes.without_place(lead)) and not vocabulary.severity(lead)
+            title = lead if is_words and lead in vocabulary.plain(title) else title
         return phrases.first_sentence(title)
 
 
@@ -281,11 +257,11 @@ class Sight:
             owners[part.first - 1 : part.last] = [part] * (part.last - part.first + 1)
         held: list[tuple[int, Place]] = [(len(self.plain), NOWHERE)]  # each with its last line
         blanks = [number for number, row in enumerate([*self.plain, ""]) if not row.strip()]
-        places = []
+        made = []
         for number, row in enumerate(self.plain, 1):
             while held[-1][0] < number:
                 held.pop()
-            here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
+            here = places.place_of(row) if "." in row or "file" in row else NOWHERE
             if here.file:
                 part = owners[number - 1]
                 is_long = part.first < part.last
@@ -293,8 +269,8 @@ class Sight:
                     blanks[bisect.bisect_left(blanks, part.last)] if is_long else part.inside.last
                 )
                 held.append((part.last if part.kind in ("heading", "item") else reach, here))
-            places.append(held[-1][1])
-        return places
+            made.append(held[-1][1])
+        return made
 
     def is_denied(self, first: int, last: int) -> bool:
         """Whether the last sentence of these lines denies a finding."""
@@ -311,7 +287,7 @@ class Sight:
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
-        is_above = is_apart and is_plain and bool(shapes.place_of(row).file)
+        is_above = is_apart and is_plain and bool(places.place_of(row).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
 
@@ -327,20 +303,20 @@ class Sight:
             return told
         rows = (shapes.KIND_OF.sub("", row) for row in self.plain[first:last])
         others = (row for row in rows if not shapes.LABELLED.match(row))
-        rows = (row for row in others if shapes.letters(shapes.without_place(row)) > 12)
+        rows = (row for row in others if heads.letters(shapes.without_place(row)) > 12)
         return next(rows, "").lstrip("#").strip()
 
     def place(self, first: int, last: int) -> Place:
         """The place that some lines name, or else the last one above that holds for them."""
         own = "\n".join(self.plain[first - 1 : min(last, first + 40)])
-        place = shapes.place_in(own)
+        place = places.place_in(own)
         if place.line:
             return place
         start = first - 1
         while start > max(0, first - 5) and self.plain[start - 1].strip():
             start -= 1
         lead = "\n".join(self.plain[start : first - 1])  # of the paragraph
-        number = shapes.line_in(own) or shapes.line_in(lead)
+        number = places.line_in(own) or places.line_in(lead)
         above = self._above_places[first - 1]
         return Place(place.file, number) if place.file else Place(above.file, number or above.line)
 

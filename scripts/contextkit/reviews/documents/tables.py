@@ -16,9 +16,9 @@ from contextkit.base import markdown
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, phrases, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import Place
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 
@@ -33,6 +33,7 @@ _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "fil
          "level")  # fmt: skip
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
+_NAME = 3  # least letters in a column without a place
 _DEEPEST = 40  # objects in objects
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _AHEAD = 2_000  # lines within which the next finding is searched
@@ -97,18 +98,29 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
     ]
 
 
-def of_columns(row: str, number: int) -> Iterator[Finding]:
-    """The finding in a line of three or more columns, one of which is a severity."""
+def of_columns(row: str, number: int, is_headed: bool) -> Iterator[Finding]:
+    """The finding in a line of three or more columns, one of which is a severity.
+
+    It has a place, or stands below the heads of columns.
+    """
     if coded := _CODED.match(row):
-        place, severity = shapes.place_in(coded[1]), vocabulary.of_tool(coded[2])
+        place, severity = places.place_in(coded[1]), vocabulary.of_tool(coded[2])
         yield shapes.finding(severity, shapes.cleaned(coded[3]), number, place=place)
-    cells = row.split("  ") if "  " in row.strip() and "." in row else []
+    cells = row.split("  ") if "  " in row.strip() else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
-    if len(told) > 2 and len(graded) == 1 and shapes.place_in(row).file:
-        title = max((cell for cell in told if cell not in graded), key=shapes.letters)
-        roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
-        yield from filter(None, [of_row(roles, values, number, "")])
+    if len(told) > 2 and len(graded) == 1:
+        title = max((cell for cell in told if cell not in graded), key=heads.letters)
+        is_named = is_headed and heads.letters(title) > _NAME
+        if is_named or places.place_in(row).file:
+            roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
+            yield from filter(None, [of_row(roles, values, number, "")])
+
+
+def heads_columns(row: str) -> bool:
+    """Whether a line has the heads of columns, one of which is for severities."""
+    told = [cell for cell in row.split("  ") if cell.strip()]
+    return len(told) > 2 and any(index.column(cell) == "severity" for cell in told)
 
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
@@ -117,7 +129,7 @@ def is_scale(roles: list[str], rows: list[Row]) -> bool:
         return False
     cells = [cell for row in rows for cell in row.cells]
     grades = [of_cell("".join(row.cells[roles.index("severity") :][:1])) for row in rows]
-    is_short = all(len(cell.split()) < 3 and not shapes.place_in(cell).file for cell in cells)
+    is_short = all(len(cell.split()) < 3 and not places.place_in(cell).file for cell in cells)
     return is_short and len(rows) > 2 and len({*grades}) == len(rows)
 
 
@@ -134,7 +146,7 @@ def of_card(rows: list[Row], first: int, last: int) -> Finding | None:
 def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """The finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
-    letters = shapes.letters
+    letters = heads.letters
     for role, cell in zip(roles, row, strict=False):
         if role not in fields or (role == "title" and letters(cell) > letters(fields[role])):
             fields[role] = cell
@@ -143,24 +155,25 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     severity = of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
-    marked = (head for head in map(vocabulary.Head, row) if head.marked)
+    marked = (head for head in map(heads.read, row) if head.marked)
     for head in () if severity else marked:
-        if head.severity in SERIOUS and shapes.has_words(head.title):
+        if head.severity in SERIOUS and heads.has_words(head.title):
             severity, title = head.severity, head.title
             break
     if not title:
-        others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
+        apart = ("severity", "line")
+        others = [c for role, c in fields.items() if role not in apart and not phrases.is_done(c)]
         title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
     if "://" in title:  # names nothing
         title = " · ".join(filter(None, row))
-    if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
+    if not severity or not heads.has_words(title) or vocabulary.says_nothing(title):
         return None
     states = () if "fixed-version" in roles else fields.values()  # there is one
     told = [cell for cell in states if cell != title]
     if any(map(phrases.is_done, told)) or any(map(phrases.is_ticked, told)):
         return None
-    place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
-    place = place if place.file else shapes.place_in(" | ".join(row))
+    place = places.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    place = place if place.file else places.place_in(" | ".join(row))
     return shapes.finding(severity, phrases.first_sentence(title), number, 0, place, identity)
 
 
@@ -188,7 +201,7 @@ def _is_over(item: Any) -> bool:
 
 def _in_file(key: str, value: Any) -> Any:
     """A value; below the name of a file, its objects get that file: `{"src/a.ts": [{…}]}`."""
-    if shapes.place_in(key).file != key:
+    if places.place_in(key).file != key:
         return value
     if isinstance(value, list):
         return [_in_file(key, item) for item in value]
@@ -211,8 +224,9 @@ def _plain_key(key: str, others: dict[str, Any]) -> str:
 
 def of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment on a line is graded by its words."""
-    title = told.title or told.name
-    head = shapes.head_of(title)
+    is_named = " " in told.name and len(told.name) < len(told.title)
+    title = told.name if is_named else told.title or told.name
+    head = heads.read(title)
     severity = told.grade or (head.severity if head.marked else "")
     rows = told.body.strip().split("\n")
     if not severity:  # by its text, which is a small review
@@ -222,7 +236,7 @@ def of_object(told: objects.Found) -> Finding | None:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
     file = re.sub(r"^[\w.-]{2,80}:(?=[\w./-]+$)", "", told.file)  # of its project
-    place = Place(file, told.line) if file else shapes.place_in(title)
+    place = Place(file, told.line) if file else places.place_in(title)
     return shapes.finding(severity, title, *told.lines, place, identity)
 
 

@@ -186,54 +186,6 @@ def is_mark(text: str) -> bool:
     return not text.strip("-=_* ") or is_comment(text)
 
 
-class Head:
-    """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
-
-    `title` is what remains; `marked` says whether brackets or a colon set the beginning off, and
-    `is_sign` whether only a sign told the severity.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.severity = self.raw = self.id = ""
-        self.marked = self.is_sign = False
-        self.title = plain(text)
-        for _ in range(2):
-            word, marked, rest = _first_word(self.title)
-            grade = severity(word)
-            is_grade = bool(grade) and (marked or word.upper() in SEVERITIES)
-            names_one = is_id(word) and (marked or severity_of_id(word))
-            if is_grade and not self.raw:
-                self.severity, self.raw = grade, word
-            elif names_one and not self.id:
-                self.id = word
-            else:
-                break
-            self.marked = self.marked or marked
-            self.title = rest
-        is_padded = len(self.id.partition("-")[2]) == 2  # `H-1` alone may number a hypothesis
-        audit = of_audit(self.id) if is_padded and not self.raw else ""
-        self.severity = strictest(self.severity, severity_of_id(self.id) or audit)
-
-
-def _first_word(text: str) -> tuple[str, bool, str]:
-    """The first word, whether brackets or punctuation set it off, and the rest."""
-    closing = {"[": "]", "(": ")"}.get(text[:1])
-    if closing and closing in text[:40]:
-        word, _, rest = text[1:].partition(closing)
-        return word.strip(), True, rest.lstrip(" :.—–-|*_")
-    label, colon, _ = text[:40].replace("：", ":").partition(":")  # `Must fix: …`
-    word = label.rstrip() if colon and severity(label) else text[:40].partition(" ")[0]
-    for mark in (":", "：", "—", "–", "|"):
-        word = word.partition(mark)[0]
-    word = word.rstrip(".,;)")
-    rest = text[len(word) :]
-    marked = rest.startswith((".", ")")) or rest.lstrip().startswith(
-        (":", "：", "—", "–", "|", "-")
-    )
-    marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
-    return word, marked, rest.lstrip(" :：.)—–-|*_,;")
-
-
 def labelled(text: str) -> tuple[str, str]:
     """`STATUS` and `x` for a line like `- **Status:** x` or `| Status | x |`; else ('', '').
 

@@ -20,7 +20,7 @@ from contextkit.base import tokens as estimator
 from contextkit.base.expressions import Pattern
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import phrases, runs, sections, shapes
+from contextkit.reviews.documents import phrases, places, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -384,7 +384,7 @@ def _comment(findings: list[MergedFinding], data: Data) -> str:
     )
     for number, finding in enumerate(shown):
         file, line = _place(finding)
-        place = f" `{shapes.shown_place(_plain(file), line)}`" if file else ""
+        place = f" `{places.shown_place(_plain(file), line)}`" if file else ""
         title, *words = map(_plain, _said(finding).split("\n"))
         agents = _plain(", ".join(finding.agents))
         mark = f" **{finding.mark}**" if finding.mark else ""

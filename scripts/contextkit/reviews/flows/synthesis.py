@@ -29,10 +29,10 @@ from contextkit.base import names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
-from contextkit.reviews.documents import agent_review, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import Place
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.text import objects
@@ -83,7 +83,7 @@ class Row(Record):
 
     @property
     def place(self) -> str:
-        return shapes.shown_place(self.file, self.line, self.last)
+        return places.shown_place(self.file, self.line, self.last)
 
     @property
     def description(self) -> str:
@@ -141,8 +141,8 @@ def place(finding: Finding, section: str) -> Place:
     """The place that a finding's row names, or else its section."""
     if finding.file:
         return Place(finding.file, finding.at)
-    row = shapes.place_in(" ".join((finding.section, finding.title, *finding.extra)))
-    inside = shapes.place_in(section)
+    row = places.place_in(" ".join((finding.section, finding.title, *finding.extra)))
+    inside = places.place_in(section)
     return row if row.line or not inside.line else inside
 
 

@@ -1,0 +1,112 @@
+"""Places in code, as reviews name them.
+
+src/app.py:42   line 42 of `src/app.py`   a.c#L10-L12     in a text: `place_in`
+In `src/a.ts`:  ### src/a.ts  File: a.ts                   what a whole line is about: `place_of`
+Line 42   `88-97`: …                                       a line without a file: `line_in`
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.expressions import Pattern
+from contextkit.base.records import NamedTuple
+from contextkit.reviews.documents import vocabulary
+
+_MOST_BLANKS = 12  # in a line that only names a place
+NAME = r"[\w@+\-./\\\[\]~]"
+_ENDS = f"(?:{'|'.join(vocabulary.LISTS['endings'])})"
+_BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
+_PATH = Pattern(  # with a known suffix, or with a folder before and a line behind
+    rf"(?<![\w/])({NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
+    r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
+)
+_AFTER = Pattern(
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–·-]?\s?"
+    r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
+    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
+    r"|righe|riga|строк\w{1,3}|ln|L)"
+    r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
+    re.IGNORECASE,
+)
+_LINE_OF = Pattern(
+    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
+    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    re.IGNORECASE,
+)
+_RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's prefix of a path
+_LONGEST = 4_000  # characters that are examined
+_INTRODUCING = 6  # words before a place at the end of a line
+_INTRODUCE = vocabulary.word_set("introduce")
+AT_PLACE = Pattern(rf"[*_`]{{0,3}}{NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool
+
+
+class Place(NamedTuple):
+    """A file, a line in it or 0, and the last line of a range or 0."""
+
+    file: str
+    line: int
+    last: int = 0
+
+
+NOWHERE = Place("", 0)
+
+
+def place_in(text: str) -> Place:
+    """The first place with a line in a text, else its first file; or NOWHERE."""
+    text = text[:_LONGEST]
+    first = NOWHERE
+    if "." not in text and "file" not in text:
+        return NOWHERE
+    text = _FORGE.sub("", text)
+    for match in _PATH.finditer(text):
+        path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
+        if "://" in text[max(0, match.start() - 12) : match.start() + 8]:
+            continue
+        rest = text[match.end() : match.end() + 60]
+        if after := _AFTER.match(rest):
+            return Place(path, int(after[1]), int(after[2] or 0))
+        first = first if first.file else Place(path, 0)
+    return first
+
+
+def line_in(text: str) -> int:
+    """The line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
+    text = text[:_LONGEST]
+    for row in text.split("\n")[:40]:
+        if match := _RANGE.match(row):
+            return int(match[1])
+    match = _LINE_OF.search(text)
+    return int(match[1] or match[2]) if match else 0
+
+
+def shown_place(file: str, line: int, last: int = 0) -> str:
+    """`src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
+    lines = f"{line}-{last}" if last > line else f"{line}"
+    return f"{file}:{lines}" if line else file
+
+
+def place_of(line: str) -> Place:
+    """The place that a whole line is about, so that it also holds for the lines below.
+
+    `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
+    """
+    bare = _FORGE.sub("", line).strip(" \t#*`>-•_:│").strip()
+    if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
+        return NOWHERE
+    match = _PATH.search(bare)
+    if match is None:
+        return NOWHERE
+    before = bare[: match.start()].strip(" `*_:[(\"'📄📁0123456789.").lower()
+    rest = bare[match.end() :]
+    line_of = _AFTER.match(rest)
+    after = rest[line_of.end() if line_of else 0 :]
+    words = before.rstrip(":").split()
+    most = _INTRODUCING if line_of else 2
+    if len(words) > most or (words and words[-1] not in _INTRODUCE):
+        return NOWHERE
+    after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
+    if after.strip("()0123456789 :#L-–`*_]\"'."):
+        return NOWHERE
+    return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
