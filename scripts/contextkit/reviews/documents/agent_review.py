@@ -176,8 +176,8 @@ def _indexed(
 
 
 def _verdicts(outside: list[Line]) -> list[str]:
-    """The verdicts that headings, lines below them, and severe lines state."""
-    verdicts = []
+    """The verdicts that headings, lines below them, and severe lines state; else any that pass."""
+    verdicts, passing = list[str](), list[str]()
     is_below = False  # a Verdict heading
     for _, level, text in outside:
         title = vocabulary.plain(text) if level > 0 else ""
@@ -188,10 +188,11 @@ def _verdicts(outside: list[Line]) -> list[str]:
             label, value = vocabulary.labelled(text)
             verdict = vocabulary.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
-        elif not (verdict and vocabulary.verdict_word(verdict) in ("needs-changes", "risky")):
+        elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
+            passing += [verdict] if vocabulary.verdict_word(verdict) == "safe" else []
             continue
         verdicts += [verdict] if verdict else []
-    return verdicts
+    return verdicts or passing
 
 
 def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:

@@ -249,7 +249,7 @@ class Block:
             self.verdicts.append((number, verdict))
             return True
         if "|" in text:
-            return self._is_head(text)
+            return self._is_head(text) or self._counts_none(text)
         if label in _FOOTERS:
             return not vocabulary.mentions_serious(value)
         if vocabulary.says_nothing(vocabulary.unbulleted(text)[0]):
@@ -275,6 +275,17 @@ class Block:
             return False
         self._columns = roles
         return True
+
+    def _counts_none(self, text: str) -> bool:
+        """Whether a line is of a table of counts, and counts nothing serious."""
+        own = [vocabulary.plain(cell).lower() for cell in cells(text)]
+        if self._columns or len(own) != 2:
+            return False
+        if set(own) <= set(_COUNTED):
+            return True  # its head
+        severity, count = vocabulary.severity(own[0]), own[1]
+        is_none = count == "0" or severity not in SERIOUS
+        return bool(severity) and is_none and count.isdigit()
 
     def _is_row(self, number: int, text: str) -> bool:
         """Keep the line if it looks like a finding; return whether all of it was understood."""

@@ -49,15 +49,18 @@ def is_serious(text: str) -> bool:
 
 @functools.lru_cache(1 << 14)
 def says_over(title: str) -> bool:
-    words = vocabulary.words(title)[:2]
-    is_list = len(words) > 1 and words[0] in _DONE and words[1] in index.PLURALS
-    return is_list or bool(_OVER.search(title))  # `Fixed issues (2)`
+    """Whether a heading is about settled things: `Fixed issues (2)`, `✅ Addressed in a1b2c3d`."""
+    words = {*vocabulary.words(title)[:2]}
+    is_list = not words.isdisjoint(_DONE) and not words.isdisjoint(index.PLURALS)
+    return is_list or bool(_OVER.search(title) or _TICKED.search(title))
 
 
 def is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
     first = row[:20].strip().partition(" ")[0]
     if _TICKED.search(row) or (first.isupper() and is_done(first)):
+        return True
+    if "→" in row and is_done(row.rpartition("→")[2]):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in _STATES and is_done(value)

@@ -379,8 +379,10 @@ class _Proof:
 
     def _open(self, role: str, bare: str) -> str:
         """Why a line in the place of findings is a doubt, or ''."""
-        is_denied = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
-        if is_denied or _SERIOUS.search(bare):
+        first, _, rest = vocabulary.plain(bare).partition(". ")
+        is_denied = vocabulary.says_nothing(first.strip(".")) and not phrases.is_serious(rest)
+        passes = vocabulary.verdict_word(vocabulary.verdict(bare) or "") == "safe"
+        if is_denied or passes or _SERIOUS.search(bare):
             return ""
         if role == "item" and not phrases.is_ticked(bare):
             is_one = self._is_asked_for or phrases.is_serious(bare)
@@ -448,6 +450,8 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
 
 def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
+    if words == ["x"] and not _PASSING.isdisjoint(_all_words(value)[:1]):
+        return True  # a command that passed
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that continues after a colon

@@ -49,6 +49,7 @@ _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
+_PARAGRAPH = 8  # lines of a paragraph that are read for a legend
 _FEW = 100  # characters of a statement that there is nothing
 
 
@@ -236,7 +237,7 @@ class Outline(Sight):
         head = heads.read(bare)
         own = [*part.few, *self._label_behind(part)]
         is_no_finding = phrases.is_ticked(bare) or shapes.is_count(head) or shapes.is_note(bare)
-        if is_no_finding or any(map(phrases.is_settled, own)):
+        if is_no_finding or any(map(phrases.is_settled, own)) or self._explains_grades(part):
             return None
         severity = (head.severity if head.marked or head.id else "") or heads.tail_of(bare)
         is_dash = not heads.letters(head.title) and bare.rstrip()[-1:] in "-–—"  # `critical: -`
@@ -259,6 +260,22 @@ class Outline(Sight):
         identity = head.id or labelled(part.few, _IDS)
         return self._made(severity or inherited, identity, title, part.first, end, recap)
 
+    def _explains_grades(self, part: Part) -> bool:
+        """Whether a paragraph about severities names three, none of them first, and no place."""
+        if part.kind != "text":
+            return False
+        start = end = part.first - 1
+        while start and self.plain[start - 1].strip() and part.first - start < _PARAGRAPH:
+            start -= 1
+        while end < len(self.plain) and self.plain[end].strip() and end - start < _PARAGRAPH:
+            end += 1
+        rows = [vocabulary.words(row) for row in self.plain[start:end]]
+        firsts = {vocabulary.severity(row[0]) for row in rows if row}
+        grades = {vocabulary.severity(word) for row in rows for word in row} - {""}
+        is_legend = any(map(vocabulary.is_scale, itertools.chain(*rows))) and firsts == {""}
+        is_placed = bool(places.place_in(" ".join(self.plain[start:end])).file)
+        return is_legend and len(grades) > 2 and not is_placed
+
     def _label_behind(self, part: Part) -> list[str]:
         """The label in a paragraph after an item or a bold title."""
         if part.kind != "item" and not part.is_led:
@@ -276,7 +293,9 @@ class Outline(Sight):
         if title != whole and len(title.split()) < 3:
             title = f"{title}: {shapes.cleaned(self.said_below(first, last))}".strip(": ")
         is_label = vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4
+        are_badges = all(word[:1] == "!" for word in title.split())
         is_empty = is_label or vocabulary.says_nothing(title) or bool(vocabulary.severity(title))
+        is_empty = is_empty or are_badges
         if is_empty or not heads.has_words(shapes.without_place(title)):
             below = shapes.cleaned(phrases.first_sentence(self.said_below(first, last)))
             if is_empty and not heads.has_words(below):

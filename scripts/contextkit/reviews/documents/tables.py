@@ -24,6 +24,7 @@ from contextkit.text import objects
 
 _NO_SCALES = vocabulary.word_set("no scales")
 _GRADES = vocabulary.word_set("grades")
+_MEANINGS = vocabulary.word_set("meanings")
 _CODED = Pattern(  # a file without a suffix, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
@@ -124,7 +125,9 @@ def heads_columns(row: str) -> bool:
 
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
-    """Whether a table only explains each severity, in one row of short cells."""
+    """Whether a table only explains each severity, in one row of short cells or by its meaning."""
+    if roles[:1] == ["severity"] and not _MEANINGS.isdisjoint(roles[1:]):
+        return True
     if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
         return False
     cells = [cell for row in rows for cell in row.cells]
