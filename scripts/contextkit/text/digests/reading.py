@@ -73,9 +73,7 @@ class Part(str):
 
 _WHOLE = 120_000  # length in characters up to which a text is read whole
 _HEAD, _TAIL = 14_000, 5_000  # characters read at the beginning and end of a longer text
-_DECISIVE = ("FAIL", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
-             "Exception", "rror:", ": error", "fatal:", "Verdict", "Key finding", "P0", "Recommend",
-             "must not", "P1", "diff --git ")  # fmt: skip
+_DECISIVE = ("FATAL", "CRITICAL", "Verdict", "Key finding", "P0", "Recommend", "must not", "P1")
 _ABOVE = 10_000  # characters above a line in which its heading is searched
 _BELOW = 200  # characters read below a heading
 _BETWEEN = 8_000  # characters of decisive lines that are read in between
