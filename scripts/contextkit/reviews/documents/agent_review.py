@@ -176,8 +176,8 @@ def _indexed(
 
 
 def _verdicts(outside: list[Line]) -> list[str]:
-    """The verdicts that headings, lines below them, and severe lines state; else any that pass."""
-    verdicts, passing = list[str](), list[str]()
+    """The verdicts that headings, lines below them, and severe lines state."""
+    verdicts = []
     is_below = False  # a Verdict heading
     for _, level, text in outside:
         title = vocabulary.plain(text) if level > 0 else ""
@@ -189,10 +189,9 @@ def _verdicts(outside: list[Line]) -> list[str]:
             verdict = vocabulary.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
         elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
-            passing += [verdict] if vocabulary.verdict_word(verdict) == "safe" else []
             continue
         verdicts += [verdict] if verdict else []
-    return verdicts or passing
+    return verdicts
 
 
 def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:

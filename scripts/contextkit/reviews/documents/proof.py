@@ -309,8 +309,8 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
         if not is_aside and _stands(_REFUSES, row):
             return _OTHER
-        if _UNREAD.search(row) or _reads_less(row):
-            return "says that not all was reviewed"
+        if lacking := _lacking(row):
+            return lacking
         why = self._unexplained(number, row)
         is_aside = self._role.get(number) == "aside" and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
@@ -381,8 +381,7 @@ class _Proof:
         """Why a line in the place of findings is a doubt, or ''."""
         first, _, rest = vocabulary.plain(bare).partition(". ")
         is_denied = vocabulary.says_nothing(first.strip(".")) and not phrases.is_serious(rest)
-        passes = vocabulary.verdict_word(vocabulary.verdict(bare) or "") == "safe"
-        if is_denied or passes or _SERIOUS.search(bare):
+        if is_denied or _SERIOUS.search(bare):
             return ""
         if role == "item" and not phrases.is_ticked(bare):
             is_one = self._is_asked_for or phrases.is_serious(bare)
@@ -578,6 +577,15 @@ def _goes_on(row: str) -> bool:
     """Whether a line that is no heading and no label ends within a sentence."""
     is_open = len(row.split()) > 2 and row.rstrip()[-1:] not in ".!?:;|。！？："
     return is_open and row[:1] != "#" and not _LABEL.match(row[:400])
+
+
+def _lacking(row: str) -> str:
+    """Why a line about what was read or run is a doubt, or ''."""
+    if _UNREAD.search(row) or _reads_less(row):
+        return "says that not all was reviewed"
+    values = (_all_words(part) for part in re.split(r"\||: ", row)[1:])  # `| unit | failed (3) |`
+    fails = any(words[0] in _FAILING and words[1:2] != ["0"] for words in values if words)
+    return "tells of something that failed" if fails else ""
 
 
 def _is_plain_row(bare: str) -> bool:
