@@ -36,6 +36,11 @@ _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
 _TICKED = Pattern(
     rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
 )
+_ANSWERED = Pattern(  # the answer to a finding: `Fixed: there is a test now.`
+    rf"\W{{0,4}}(?:{'|'.join(sorted(_DONE))})[:,.!](?! *(?:no|not|false|partly)\b)",
+    re.IGNORECASE,
+    needs=" ".join(_DONE),
+)
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
@@ -60,7 +65,7 @@ def is_settled(row: str) -> bool:
     first = row[:20].strip().partition(" ")[0]
     if _TICKED.search(row) or (first.isupper() and is_done(first)):
         return True
-    if "→" in row and is_done(row.rpartition("→")[2]):
+    if _ANSWERED.match(row) or ("→" in row and is_done(row.rpartition("→")[2])):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in _STATES and is_done(value)

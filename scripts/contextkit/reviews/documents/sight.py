@@ -284,6 +284,8 @@ class Sight:
         Between items of a list, it belongs to the item below only if the first item has one too.
         """
         at = self.told_until(first - 1)
+        while at and self.plain[at - 1].lstrip()[:2] == "| ":  # a line of code that is quoted
+            at = self.told_until(at - 1)
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
