@@ -38,13 +38,14 @@ def confidence(text: str) -> int:
     if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
         return 0  # a help page indents its names
     lines = sample.expandtabs().split("\n")
+    least = _FEW // 2 if is_page(text) else _FEW
+    size, dashed = sum(map(bool, lines)), sum(line.lstrip()[:1] == "-" for line in lines)
+    used = least < _FEW or any(map(_USAGE.match, lines)) or _described(lines) * 2 > size
+    if not used and dashed * 4 <= size:
+        return 0
     names = _names(lines)
     options = sum(name[:1] == "-" for _, name, _ in names)
-    if is_page(text):
-        return 70 * (len(names) >= _FEW // 2)
-    size = sum(map(bool, lines))
-    used = any(map(_USAGE.match, lines)) or options * 4 > size or _described(lines) * 2 > size
-    return 70 * (len(names) >= _FEW and used)
+    return 70 * (len(names) >= least and (used or options * 4 > size))
 
 
 def is_page(text: str) -> bool:
