@@ -105,6 +105,7 @@ _REST = Pattern(
     r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)"
 )  # the rest of a sentence, without a label
 _ALONE = Pattern(r"[|\s*_`]{0,6}[^\W_]{2,20}[|\s*_`]{0,6}$")  # a word
+_VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
@@ -583,7 +584,7 @@ def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
     if _UNREAD.search(row) or _reads_less(row):
         return "says that not all was reviewed"
-    values = (_all_words(part) for part in re.split(r"\||: ", row)[1:])  # `| unit | failed (3) |`
+    values = (_all_words(part) for part in _VALUES.split(row)[1:])  # `| unit | failed (3) |`
     fails = any(words[0] in _FAILING and words[1:2] != ["0"] for words in values if words)
     return "tells of something that failed" if fails else ""
 
