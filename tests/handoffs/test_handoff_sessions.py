@@ -420,7 +420,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
     run("external_memory", "plan", "--task=login", "--objective=Let people in")
     run("remember_later", "--message=Ask Dana")
     assert switch(run, "dev", "--blocker=The key is missing") == 0
-    artifact, _, more = run.out.partition("## Where there is more\n\n")
+    artifact, _, more = run.out.partition("## Read more\n\n")
     assert "Let people in" in artifact and "blockers" in artifact
     assert more.splitlines()[:3] == [
         "- start with the blockers; where one names a file, read that for the fix",

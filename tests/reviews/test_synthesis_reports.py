@@ -294,3 +294,13 @@ def test_the_fix_of_a_finding_stands_below_what_is_wrong(out: Path, run: Script)
     written = (out / "synthesis.md").read_text(encoding="utf-8")
     assert "  It says: Nobody sees it.\n  Fix: log it once.\n" in written
     assert written.count("Fix:") == 1
+
+
+def test_a_section_that_only_repeats_its_title_is_told_once(repo: Path, run: Script) -> None:
+    body = "\n#### P2-1: Names\n`x` says nothing.\n"
+    (repo / "in").mkdir()
+    text = rows('P2 | P2-1 | "Names" | x says nothing') + "\n### Issues Found\n" + body
+    (repo / "in" / "one.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=in") == 0
+    written = (repo / "in" / "synthesis.md").read_text(encoding="utf-8")
+    assert "- **x says nothing**" in written and "It says" not in written

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 779070521377459516
+SOURCE = 448802455125797192
 name = 'handoff_context.md'
 
 def root(context, missing=missing):
@@ -42,7 +42,7 @@ def root(context, missing=missing):
     l_1_loop = l_1_one = missing
     if (undefined(name='more') if l_0_more is missing else l_0_more):
         pass
-        yield '## Where there is more\n\n'
+        yield '## Read more\n\n'
         for l_1_line in (undefined(name='more') if l_0_more is missing else l_0_more):
             _loop_vars = {}
             pass

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1412008670555496351
+SOURCE = 1846320921830350055
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -79,10 +79,10 @@ def root(context, missing=missing):
             yield ')'
             yield str(environment.getattr(l_2_finding, 'where'))
             yield '\n'
-            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'description'):
+            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'more'):
                 pass
                 yield '  It says: '
-                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'description'))
+                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'more'))
                 yield '\n'
             if environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'):
                 pass

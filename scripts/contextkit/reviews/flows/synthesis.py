@@ -92,6 +92,12 @@ class Row(Record):
         return names.clipped_at_space(problem, _LONGEST)
 
     @property
+    def more(self) -> str:
+        """The description, unless it only repeats the title."""
+        told = self.description
+        return "" if vocabulary.words(told) == vocabulary.words(self.title) else told
+
+    @property
     def fix(self) -> str:
         """The fix that its section suggests, or ''."""
         return names.clipped_at_space(names.one_line(review_sections.fix_of(self.text)), _LONGEST)
