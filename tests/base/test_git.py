@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import each
+from conftest import SCRIPTS, each
 from conftest import git as run_git
 from contextkit.base import git
 from contextkit.base.git import Head
@@ -492,3 +493,11 @@ def test_no_hook_of_the_repository_is_run(start: Callable[..., str], repo: Path)
     assert (repo.parent / "one").is_dir() and not (repo / "ran").exists()
     run_git("worktree", "add", "-q", "-b", "two", str(repo.parent / "two"))
     assert (repo / "ran").exists()
+
+
+def test_git_answers_where_standard_input_and_error_are_closed(repo: Path) -> None:
+    code = "from contextkit.base import git; print(git.query('.', 'rev-parse', 'HEAD').output())"
+    closed = f'exec {sys.executable} -c "$1" <&- 2>&-'
+    done = subprocess.run(["sh", "-c", closed, "sh", code], cwd=repo, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": str(SCRIPTS)}, text=True)  # fmt: skip
+    assert len(done.stdout.strip()) == 40

@@ -287,3 +287,8 @@ def test_recovery_names_a_newer_plan_and_tells_the_rest(layout: Layout) -> None:
     found = recovery.load(layout, "t", 1_761_242_700)
     assert [one for one in found.warnings if UPGRADE in one and layout.shown(str(path)) in one]
     assert [one.agent for one in found.findings] == ["ui"]
+
+
+def test_two_letters_in_front_make_no_version() -> None:
+    with pytest.raises(ContextError, match="is not a version"):
+        version.order("vv1.2.3")

@@ -74,7 +74,7 @@ def ingest(run: Script) -> None:
 
 # The modules that take a text apart: how often they call each other grows with it.
 _READING = (
-    *("/text/blocks", "/text/objects", "/text/patterns", "/base/expressions"),
+    *("/text/blocks", "/text/objects", "/base/expressions"),
     *(f"/documents/{name}"
       for name in ("agent_review", "headers", "index", "normal", "phrases", "proof", "reader",
                    "sections", "shapes", "sight", "tables", "vocabulary")),

@@ -201,7 +201,7 @@ def _of_command(
     options = options_of(command) if command else ()
     words = _given_to_make(options) if command and "CONTEXTKIT_GIVEN" in os.environ else []
     argv, rest = [*argv, *words], [*rest, *words]
-    asks_help = "--help" in rest or "-h" in rest
+    asks_help = not commands.HELP.isdisjoint(rest)
     if command is None or asks_help or argv == ["--version"]:
         from contextkit.base import usage
 

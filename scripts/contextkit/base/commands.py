@@ -11,6 +11,7 @@ from contextkit.base.type_names import Any, Callable, Sequence
 
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
+HELP = frozenset(("-h", "--help"))
 
 
 class Option(NamedTuple):

@@ -224,8 +224,8 @@ class query:
     def __init__(self, folder: str, *arguments: str) -> None:
         self._folder = folder
         self._out, end = os.pipe()
-        nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 2)]
-        wiring = (*nowhere, (os.POSIX_SPAWN_DUP2, end, 1))
+        read, shut = ((os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 2))
+        wiring = (read, (os.POSIX_SPAWN_DUP2, end, 1), shut)  # `end` is 2 where that was closed
         command = (*_command(folder), *arguments)
         try:
             self._process = os.posix_spawnp("git", command, _environment(), file_actions=wiring)

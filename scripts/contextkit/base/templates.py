@@ -88,7 +88,8 @@ class _Environment:
     @staticmethod
     def getattr(obj: Any, name: str) -> object:
         try:
-            return getattr(obj, name) if hasattr(obj, name) else obj[name]
+            value = getattr(obj, name, missing)
+            return obj[name] if value is missing else value
         except (TypeError, LookupError, AttributeError):
             return _undefined(obj=obj, name=name)
 

@@ -9,11 +9,9 @@ import os
 import textwrap
 
 from contextkit.base import makefiles, names
-from contextkit.base.commands import Command, Option, Program, options_of
+from contextkit.base.commands import HELP, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.version import VERSION
-
-HELP = frozenset(("-h", "--help"))
 
 
 def explained(program: Program, command: Command | None, argv: list[str]) -> str:

@@ -26,7 +26,7 @@ def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, s
     A leading `v`, as in tags, is ignored. Raises ContextError for anything else.
     """
     core, dash, rest = version.removeprefix("v").partition("+")[0].partition("-")
-    if not is_version(core):
+    if not is_version(version):
         raise ContextError(f"{version[:40]!r} is not a version like 1.2.0")
     parts = rest.split(".") if dash else []
     named = ((not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts)

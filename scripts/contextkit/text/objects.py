@@ -403,8 +403,10 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
     The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, by score.
     """
     by_name: dict[str, dict[str, Any]] = {}
-    for number, rule in enumerate(_listed(formats.inside(run, "tool", "driver").get("rules"))):
-        by_name |= {str(number): rule, str(rule.get("id")): rule}
+    rules = formats.inside(run, "tool", "driver").get("rules")
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+        if isinstance(rule, dict):
+            by_name |= {str(number): rule, str(rule.get("id")): rule}
     for result in _listed(run["results"]):
         if result.get("kind", "fail") not in ("fail", "review"):
             continue

@@ -280,9 +280,10 @@ def touch(path: str, now: int) -> None:
 
 
 def used(layout: Layout, path: str, now: int) -> str:
-    """`path` after marking its session as used."""
+    """`path`, which may be no link that leads outside, after marking its session as used."""
+    read = files.inside(layout.root, path, "ref")
     _mark_used(os.path.join(os.path.dirname(path), MANIFEST), now)
-    return files.inside(layout.root, path, "ref")  # it may be a link that leads outside
+    return read
 
 
 def _mark_used(manifest: str, now: int) -> None:

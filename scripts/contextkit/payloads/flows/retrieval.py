@@ -48,7 +48,7 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
         retention.wake(layout, ended, now)
         stored = _named(layout, identity, ended, [])
     if not stored:
-        raise _unknown(layout, identity, [session, *others] if session else others)
+        raise _unknown(layout, identity, [session, *others] if session else others, now)
     return payloads.used(layout, stored, now)
 
 
@@ -83,7 +83,7 @@ def _named(layout: Layout, identity: str, session: str, others: list[str]) -> st
     return begun[0] if begun else ""
 
 
-def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
+def _unknown(layout: Layout, ref: str, searched: list[str], now: int) -> ContextError:
     words = retention.last_words(layout, searched[0]) if searched else ""
     if words and searched[0] not in payloads.sessions_in(layout):
         return ContextError(
@@ -92,7 +92,7 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
     paths = [path for name in searched for path in payloads.documents(layout, name)]
     ids = [os.path.basename(path).removesuffix(".md") for path in paths]
     shown = ", ".join(ids[-10:]) + (f" and {len(ids) - 10} older" if len(ids) > 10 else "")
-    away = "" if shown else retention.can_come_back(layout, names.now())
+    away = "" if shown else retention.can_come_back(layout, now)
     return ContextError(f"{ref}: no such payload; {away or 'available: ' + (shown or 'none')}")
 
 
