@@ -9,7 +9,8 @@ documents/vocabulary      severities, ids and verdicts, by the words in template
 documents/headers         what an agent says about itself in a few lines around its review
 documents/reader          the findings outside an index, by any tool or person
 documents/normal, sight   its lines in one form, and its parts, which know what stands around them
-documents/shapes          what a heading, a label or a line says of severity and place;
+documents/heads, places   how a line begins, and the places in code that it names
+documents/shapes          what a heading, a label or a line says of severity;
 documents/tables          what cells and objects do, documents/phrases sentences
 documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored

@@ -317,9 +317,9 @@ def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run, place))
 
 
-def card(path: str, run: str = _MAKE, place: str = ROOT) -> str:
+def card(path: str, place: str = ROOT) -> str:
     """The card for AGENTS.md and CLAUDE.md."""
-    return templates.render("card.md", guide=path, where=_where(run, place))
+    return templates.render("card.md", guide=path, where=_where(_MAKE, place))
 
 
 def place_of(into: str) -> str:

@@ -79,7 +79,7 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
     is_asked = mode or indexes
-    if mode == "research" if is_asked else len(_sections(text)) >= _LIKELY or _SENTINEL in last:
+    if mode == "research" if is_asked else _SENTINEL in last or len(_sections(text)) >= _LIKELY:
         review = _research(text, indexes, unclosed)
     else:
         review = _indexed(text, outside, indexes, complete, unclosed)

@@ -101,8 +101,7 @@ def signs(row: str) -> dict[str, str]:
     meanings = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
     told = {}
     for match in filter(None, meanings):
-        parts = [part for part in _PARTED.split(match[2]) if len(part) < _LONGEST]
-        graded = map(vocabulary.severity, parts)
+        graded = map(vocabulary.severity, _PARTED.split(match[2]))
         demanded = "P0" if _MUST.search(match[2]) else phrases.demanded_in(match[2])
         told[match[1]] = vocabulary.strictest(*graded, demanded)
     if len(told) < len(meanings) or sum(map(bool, told.values())) < 2:

@@ -196,10 +196,10 @@ class _Proof:
 
     def _note(self, every: list[Block]) -> None:
         """Note the role of each block's lines; an item is one without a lead-in below the index."""
-        index_ends, heads, is_led = max(self._inside, default=0), 0, False
+        index_ends, headings, is_led = max(self._inside, default=0), 0, False
         for block in every:
             span = range(block.first, block.last + 1)
-            heads += block.kind == "heading" and block.first > index_ends
+            headings += block.kind == "heading" and block.first > index_ends
             if block.kind == "heading":
                 role = self._of_heading(block)
                 told = (at for at in span if self._role.get(at) != "box")
@@ -209,7 +209,7 @@ class _Proof:
             elif block.kind == "code":
                 language = (block.title.split() or ["text"])[0].lower()
                 self._role |= dict.fromkeys(span, f"code {language}") | {block.first: "code code"}
-            elif block.kind == "item" and heads == 1 and not is_led:
+            elif block.kind == "item" and headings == 1 and not is_led:
                 self._role.setdefault(block.first, "item")
             is_led = is_led if block.kind == "item" else block.title.rstrip("* ")[-1:] == ":"
 

@@ -2,9 +2,9 @@
 
 ### 🔴 Critical bugs (2)          a group: `index.group_of`
 ### P0-1. Race (High)             a heading with id, severity and title: `titled`
-**[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
+**[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `heads.read`
 **Severity:** High (8.1)          a label: `label_in`
-src/app.py:42, line 42 of …       a place in code: `place_in`
+src/app.py:42, line 42 of …       a place in code: `places.place_in`
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ KIND_OF = Pattern(r"^\s{0,8}\*\*[a-z]{3,12}:\*\*\s(?=\S)")  # `**logic:** …`, 
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 TITLE = 240  # characters of a title
-_FEW = 3  # least letters of a title
 _LEAD_IN = 6  # words of a sentence above a list
 PHRASE, GRADED = 4, 50  # words and characters of a phrase that grades
 

@@ -24,7 +24,7 @@ _NEAR = 12  # parts after one that it may reach over
 
 
 class Part:
-    """A block with the parts directly inside it; each property is computed once."""
+    """A block with the parts directly inside it; what costs something is computed once."""
 
     def __init__(self, sight: Sight, at: int, block: Block, inside: Part | None) -> None:
         self.kind, self.level, self.title, self.first, self.last, _ = block
@@ -114,7 +114,7 @@ class Part:
         stated -= {""}
         return stated.pop() if len(stated) == 1 and records < 2 else ""  # else a list
 
-    @property
+    @functools.cached_property
     def end(self) -> int:
         """Its last line; it reaches to the next part with a new subject."""
         last = self.last
@@ -136,7 +136,7 @@ class Part:
         is_led = not is_title and (is_placed or other.begins_one)
         return is_led or (other.states and self.states)
 
-    @property
+    @functools.cached_property
     def states(self) -> bool:
         """Whether a paragraph has a label with a severity."""
         return self.kind == "text" and any(map(shapes.label_in, self.few))

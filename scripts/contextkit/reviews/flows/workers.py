@@ -325,6 +325,7 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
     """Mark an ingested run as done once no agent is awaited any more."""
+    run = runs.load(layout, run.id)  # who waits for it may have given up on an agent meanwhile
     if run.ingested_at:
         return
     arrived = {reading.agent for reading in readings if reading.validation not in _AWAITED}

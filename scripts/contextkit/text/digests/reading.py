@@ -115,6 +115,7 @@ def part(text: str) -> str:
     return excerpt
 
 
+@functools.lru_cache(maxsize=1)  # asked by who starts to read and by who tells
 def readable(text: str) -> str:
     """The text without colors, a runner's times, and overwritten progress."""
     if "\x1b" in text:
