@@ -141,7 +141,8 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         messages = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
     covered.update(_drawn(text))
-    messages = [_with_origin(text, message) for message in messages]
+    if text.holds(" here"):
+        messages = [_with_origin(text, message) for message in messages]
     return _unwrapped(text, messages, covered), covered
 
 
@@ -305,6 +306,8 @@ def _parsed(level: str, words: str) -> tuple[str, str, str]:
     first = _FIRST_CODE.match(words)
     is_apart = "  " in words or "\t" in words
     ends = not first and (words[-1:] in ("]", ")") or is_apart)
+    if not (first or ends):
+        return level, "", words
     begins = words.rfind(_OPENS.get(words[-1:], "\n"), 0, -_NUMBERED) if ends else -1
     last = _LAST_CODE.match(words, begins) if begins >= 0 else None
     last = _LAST_CODE.search(words) if ends and begins < 0 else last
@@ -328,12 +331,12 @@ def _level(word: str) -> str:
 
 def context(text: Lines, placed: set[int]) -> set[int]:
     """The lines below several messages, up to a blank one: source and a tool's remarks."""
-    inside = set[int]()
+    inside, lines = set[int](), [*text.all, ""]
     for number in placed if len(placed) >= _SEVERAL else ():
-        for below in text.below(number, _BELOW):
-            if not text.all[below] or below in placed:
-                break
+        below = number + 1
+        while below <= number + _BELOW and below not in placed and lines[below]:
             inside.add(below)
+            below += 1
     return inside
 
 
@@ -347,19 +350,19 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
             for bad in _ordered(messages)
         ]
         return [_counts(messages), *each] if _severities(messages) else each
-    kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
+    by_form: dict[tuple[str, str, str], list[Diagnostic]] = {}
     forms = _NAMES.sub("0", "\n".join(message.said for message in messages)).split("\n")
     are_few = sum(message.level == "error" for message in messages) <= _FEW_ERRORS
     for message, form in zip(messages, forms, strict=True):
         if message.level == "error" and are_few:
             form = f"{message.place} {message.said}"
-        kinds.setdefault((message.level, message.code or form), {}).setdefault(form, []).append(
-            message
-        )
+        by_form.setdefault((message.level, message.code or form, form), []).append(message)
+    by_code: dict[tuple[str, str], list[list[Diagnostic]]] = {}
+    for (level, code, _), same in by_form.items():
+        by_code.setdefault((level, code), []).append(same)
     groups: list[list[Diagnostic]] = []
-    for of_code in kinds.values():
-        few = len(of_code) <= _FORMS
-        groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
+    for of_code in by_code.values():
+        groups += of_code if len(of_code) <= _FORMS else [[*itertools.chain(*of_code)]]
     made = [_counts(messages)]
     for same in sorted(groups, key=lambda same: (*_badness(same[0]), len(same))):
         first, words = same[0], folding.alike((message.said for message in same), _LONGEST)
@@ -398,11 +401,13 @@ def _unit(message: Diagnostic, text: str, same: list[Diagnostic], graded: bool) 
 
 
 def _counts(messages: list[Diagnostic]) -> Unit:
-    files = Counter[str]()
-    for place, times in Counter(message.place for message in messages).items():
-        is_plain = "\\" not in place and "(" not in place
-        files[place.partition(":")[0] if is_plain else _AT.split(place, 1)[0]] += times
-    codes = Counter(message.code for message in messages if message.code)
+    places = (message.place for message in messages)
+    files = Counter(
+        _AT.split(place, 1)[0] if "\\" in place or "(" in place else place.partition(":")[0]
+        for place in places
+    )
+    codes = Counter(message.code for message in messages)
+    del codes[""]
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(messages).items())
     by_level = Counter(message.level for message in messages)
     levels = {level: by_level[level] for level in _WORSE if level and by_level[level]}

@@ -61,12 +61,14 @@ _MENDED = Pattern(  # what follows the last colon of a line about a failure that
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
 _ADDS = Pattern(  # to the line above; or a test that is still to do
-    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # ", needs="note: hint: help: )␣#␣"
+    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
 )
-OF_PYTEST = "E   "
+OF_PYTEST, _OF_A_COMPILER = "E   ", ": error: "
+SURE = (OF_PYTEST, _OF_A_COMPILER)
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 _DIGIT, _DOTTED = Pattern(r"[1-9]"), Pattern(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _IS_PATH = Pattern(r"://|^\W?[.~]{0,2}/\w|\w/(?:.*/)?[\w.@-]*\.\w{1,5}\W*$|\w[/_]\S*/")
+_READ = 500  # characters of a line that may be long
 _WORD = 80  # characters on either side within which a word ends
 
 
@@ -130,6 +132,16 @@ def may_say(words: bytes, phrase: str) -> bool:
     return all(map(words.__contains__, letters(phrase.lower()).split()))
 
 
+def is_sure(line: str) -> bool:
+    """Whether a line is an error of pytest or of a compiler, judging by its form alone."""
+    if line[:4] == OF_PYTEST:
+        return True
+    if _OF_A_COMPILER not in line or len(line) > _READ:
+        return False
+    before, _, words = line.rpartition(": ")
+    return before.endswith(": error") and words[:1] != "0"
+
+
 def is_failing(row: str) -> bool:
     """Whether a line that contains a failure word, in lower case, says that something failed."""
     may_count = "0 " in row or "no " in row or "zero " in row  # none; an expression is slower
@@ -138,7 +150,9 @@ def is_failing(row: str) -> bool:
     if left != row and not (FAILS.search(left) or any(map(left.__contains__, PHRASES))):
         return False
     is_fine = ": error:" not in row and FINE.search(left) and not _SURE.match(row)
-    return not (is_fine or _MENDED.match(row, row.rfind(":")) or _ADDS.search(row))
+    may_add = "note: " in row or "hint: " in row or "help: " in row or ") # " in row
+    adds = may_add and _ADDS.search(row)
+    return not (is_fine or adds or _MENDED.match(row, row.rfind(":")))
 
 
 def word_at(text: str, at: int) -> tuple[str, int]:

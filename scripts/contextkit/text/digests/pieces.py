@@ -22,11 +22,12 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, NoReturn, T
 from contextkit.text.digests.failure_words import (
     FAILS,
-    OF_PYTEST,
     PHRASES,
     REQUEST,
+    SURE,
     is_failing,
     is_name,
+    is_sure,
     letters,
     sought,
     word_at,
@@ -57,7 +58,7 @@ class Piece:
 
     undated: the lines without the times at their beginning. keys: what is left of those without
     digits and their neighbors. failing: the lines that speak of a failure, by number. bare: the
-    beginnings of those that may, without the time or the frame in front.
+    beginnings of those that were asked, without the time or the frame in front.
     """
 
     undated: list[str]
@@ -103,8 +104,9 @@ class Piece:
     def _find_failing(self, lower: str) -> None:
         """Find the lines that speak of a failure, not of the absence of one."""
         places = starts(self.all)
-        rows = enumerate(self.all if OF_PYTEST in self.text else ())
-        sure = {at for at, line in rows if line[:4] == OF_PYTEST}
+        has_sure = any(map(self.text.__contains__, SURE))
+        rows = enumerate(self.all if has_sure else ())
+        sure = {at for at, line in rows if is_sure(line)}
         asked = set(sure)
         bad: dict[str, bool] = {}  # by word
         for part in sought(self.words):
@@ -122,11 +124,11 @@ class Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        lines = {number: self.all[number] for number in asked}
+        lines = {number: self.all[number] for number in asked - sure}
         bares = {line: bare(line) for line in lines.values()}  # many are equal
         self.bare = {number: bares[line] for number, line in lines.items()}
-        fails = {line: is_failing(line.lower()) for line in {self.bare[n] for n in asked - sure}}
-        self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
+        fails = {line: is_failing(line.lower()) for line in {*self.bare.values()}}
+        self.failing = sorted(sure.union(n for n, line in self.bare.items() if fails[line]))
 
 
 _piece = functools.lru_cache(PIECES)(Piece)

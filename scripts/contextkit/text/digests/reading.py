@@ -401,9 +401,10 @@ _PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines between empty ones, each with the number, from 0, of its first line."""
     text = "\n".join(["", *lines, "", ""])
+    has_signature = "\n--" in text
     start = number = counted = 0
     for gap in _GAP.finditer(text):
-        if gap[0].rstrip() == "\n--":  # above a signature
+        if has_signature and gap[0].rstrip() == "\n--":
             continue
         number += text.count("\n", counted, gap.start())
         counted = gap.start()
@@ -417,10 +418,12 @@ def prose(lines: list[str]) -> set[int]:
     numbers: set[int] = set()
     low, high = _WRAPPED
     for start, block in paragraphs(lines):
-        sizes = [*map(len, block[:-1])]
-        is_wrapped = 0 < len(sizes) < _PARAGRAPH - 1 and low <= min(sizes) and max(sizes) <= high
-        is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
+        size = len(block[0])
+        is_wrapped = 1 < len(block) < _PARAGRAPH and low <= size <= high
+        is_long = len(block) == 1 and size > high and ". " in block[0]
         if not (is_wrapped or is_long) or _PLACED.match(block[0]):
+            continue
+        if is_wrapped and not all(low <= len(line) <= high for line in block[1:-1]):
             continue
         is_written = all(map(is_worded, block[: len(block) - is_wrapped]))
         if is_written and (is_long or not _begin_alike(block)):
