@@ -45,7 +45,8 @@ _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the firs
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _AHEAD = 3 << 20  # bytes that are read ahead while a command runs
 _NEEDED = ("contextkit.text.compaction", "contextkit.text.digests.engine",
-           "contextkit.base.secret_search", "hashlib", "csv", "unicodedata")  # fmt: skip
+           "contextkit.base.secret_search", "contextkit.compiled.payload_md",
+           "hashlib", "csv", "unicodedata")  # fmt: skip
 _SAMPLE = 8192  # characters by which text is recognized
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}

@@ -96,6 +96,7 @@ _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
+_STARTS = Pattern(r"(?<!\w)\w")  # of words
 _DIGITS = Pattern(r"\d+")
 _SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
@@ -255,7 +256,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     names = {number: name for number, name in named if number in may}
     again = set(names.values())  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
-    for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
+    for at in sorted(names):
         line = text.bare[at]
         if name := names.get(at):
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
@@ -285,7 +286,7 @@ def _marked(piece: Piece) -> list[int]:
 
 @pieces.of_piece
 def _named(piece: Piece) -> list[tuple[int, str]]:
-    """The names of failed tests in a piece by line, where the line itself has them."""
+    """The names of failed tests in a piece by line; '' where the line begins with a number."""
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
         line = piece.bare.get(number) or pieces.bare(piece.all[number])
@@ -295,6 +296,8 @@ def _named(piece: Piece) -> list[tuple[int, str]]:
             names[number] = f"{subtest[2]} {subtest[1]}"
         elif _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
             names[number] = test[test.lastindex]
+        elif line[:1].isdigit():
+            names[number] = ""
     return [*names.items()]
 
 
@@ -422,17 +425,21 @@ def _cited(
 
 def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
     """The lines that name each test, by its longest name; a shorter name is the end of it."""
-    longest: dict[str, list[str]] = {}
-    for name in sorted(set(heads.values()), key=lambda name: (-len(name), name)):
-        plain = name.replace("::", ".")
-        if plain not in longest:
-            for start in () if plain.isidentifier() else re.finditer(r"(?<!\w)\w", plain):
-                longest.setdefault(plain[start.start() :], []).append(name)
-            longest.setdefault(plain, []).append(name)
+    plains = {name: name.replace("::", ".") for name in heads.values()}
+    longest: dict[str, list[str]] = {plain: [] for plain in plains.values()}
+    for name in sorted(plains, key=lambda name: (-len(name), name)):
+        plain = plains[name]
+        if longest[plain]:
+            continue  # the end of a longer name
+        for start in () if plain.isidentifier() else _STARTS.finditer(plain):
+            if (end := plain[start.start() :]) in longest:
+                longest[end].append(name)
+        if name not in longest[plain]:
+            longest[plain].append(name)
     by_name: dict[str, list[int]] = {}
     times: dict[str, int] = {}
     for at, name in heads.items():
-        names = longest[name.replace("::", ".")]
+        names = longest[plains[name]]
         number = times.get(name, 0)  # of tests of one name in several files
         times[name] = number + 1
         by_name.setdefault(names[min(number, len(names) - 1)], []).append(at)

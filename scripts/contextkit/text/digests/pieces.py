@@ -58,7 +58,7 @@ class Piece:
 
     undated: the lines without the times at their beginning. keys: what is left of those without
     digits and their neighbors. failing: the lines that speak of a failure, by number. bare: the
-    beginnings of those that were asked, without the time or the frame in front.
+    beginnings of those that may, without the time or the frame in front.
     """
 
     undated: list[str]
@@ -124,11 +124,11 @@ class Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        lines = {number: self.all[number] for number in asked - sure}
+        lines = {number: self.all[number] for number in asked}
         bares = {line: bare(line) for line in lines.values()}  # many are equal
         self.bare = {number: bares[line] for number, line in lines.items()}
-        fails = {line: is_failing(line.lower()) for line in {*self.bare.values()}}
-        self.failing = sorted(sure.union(n for n, line in self.bare.items() if fails[line]))
+        fails = {line: is_failing(line.lower()) for line in {self.bare[n] for n in asked - sure}}
+        self.failing = sorted(sure.union(n for n in asked - sure if fails[self.bare[n]]))
 
 
 _piece = functools.lru_cache(PIECES)(Piece)
