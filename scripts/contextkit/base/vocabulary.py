@@ -24,7 +24,7 @@ FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is 
 _FORM = b"byte pairs 1 of splintr\n"
 _NONE = 1 << 24  # above every rank
 _SHORT_TEXT = 20_000  # characters of one that is counted again and again, a little changed
-_LINES = compiled(r"(?<=\n)(?=[^\s/])")  # between lines that share no token
+_APART = compiled(r"(?<=\n)(?=[^\s/])|(?<=;)(?= )")  # between parts that share no token
 
 # One character represents all non-ASCII ones of its class, so that the patterns stay small.
 _STANDS = {"Lu": "À", "Lt": "À", "Ll": "ß", "Lm": "ª", "Lo": "ª", "Mn": "\u0300", "Mc": "\u0300",
@@ -57,17 +57,17 @@ class Vocabulary:
         self._slots = start + 4
         self._pieces = compiled(pattern)
         self._known: dict[str, int] = {}
-        self._lines: dict[str, int] = {}
+        self._parts: dict[str, int] = {}
         self._ranks: dict[bytes, int] = {}
 
     def count(self, text: str) -> int:
-        """The exact number of tokens in `text`; lines of a short one are remembered."""
+        """The exact number of tokens in `text`; lines and statements of a short one are cached."""
         if len(text) > _SHORT_TEXT:
             return self._counted(text)
-        lines = _LINES.split(text)
-        for line in {*lines} - self._lines.keys():
-            self._lines[line] = self._counted(line)
-        return sum(map(self._lines.__getitem__, lines))
+        parts = _APART.split(text)
+        for part in {*parts} - self._parts.keys():
+            self._parts[part] = self._counted(part)
+        return sum(map(self._parts.__getitem__, parts))
 
     def _counted(self, text: str) -> int:
         if text.isascii():
