@@ -67,14 +67,14 @@ def compacted(text: str, lean: bool = False) -> str:
         return "" if lean else _of_json(data)
     is_drawn = bool(_GRAPH.match(text))
     text = _DRAWN.sub("", text) if is_drawn else text
-    lines = text.split("\n")
-    first = lines[:_HEADER]
+    first = text.split("\n", _HEADER)[:_HEADER]
     begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _MARKS)
-    is_short = all(map(_SHORT.fullmatch, lines[:2]))
+    is_short = all(map(_SHORT.fullmatch, first[:2]))
     if not (
         begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
     ):
         return ""
+    lines = text.split("\n")
     told = ["the graph is left out"] if is_drawn else []
     covered = 0  # lines
     for kind, part in _pieces(lines):

@@ -33,6 +33,7 @@ _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
 _HEAD_LINES = 16  # of a payload's file above its content
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
+_sealed: tuple[str, Fields] = ("", {})  # the content that was asked last
 _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
 
 
@@ -84,10 +85,13 @@ def render(payload: Payload) -> str:
     return templates.render("payload.md", payload=payload, **seal(payload.content), format=FORMAT)
 
 
-def seal(content: str) -> dict[str, str | int]:
-    """The SHA-256 digest and the length of a content, in bytes."""
-    data = as_bytes(content)
-    return {"sha256": names.sha256(data), "bytes": len(data)}
+def seal(content: str) -> Fields:
+    """The SHA-256 digest and the length of a content, in bytes; the last ones are cached."""
+    global _sealed
+    if not _sealed[1] or _sealed[0] != content:
+        data = as_bytes(content)
+        _sealed = content, {"sha256": names.sha256(data), "bytes": len(data)}
+    return _sealed[1]
 
 
 def as_bytes(content: str) -> bytes:
