@@ -1,10 +1,10 @@
 """make bench what=run: what our wrapper takes of its own once a command has ended, for 1 MB.
 
 Each text comes slowly, in two seconds, quickly, in a fifth of a second, and at once. `wall` is from
-the command's last act to the end of the wrapper, `CPU` the wrapper's processor time after that act,
-`whole` its processor time in all; medians, in milliseconds, beside a bare start of the same minute.
-`over` is a wall above the limit. On a machine with more to do than it has cores a wall says nothing
-of ours: that is `busy`, and only the CPU counts.
+the command's last act to the end of the wrapper, `CPU` the time after that act on all cores, where
+a second process helps to read, and `whole` the time on them in all; medians, in milliseconds,
+beside a bare start of the same minute. `over` is a wall above the limit; it says nothing of ours on
+a machine with more to do than it has cores: that is `busy`.
 """
 
 from __future__ import annotations
@@ -162,10 +162,8 @@ def bare() -> float:
     return (used.ru_utime + used.ru_stime) * 1000
 
 
-def verdict(wall: float, after: float) -> str:
-    """Whether a row is over its limit, as far as this machine can tell now."""
-    if after > LIMIT:
-        return "over"
+def verdict(wall: float) -> str:
+    """Whether a wall is over its limit, as far as this machine can tell now."""
     is_busy = os.getloadavg()[0] > (os.cpu_count() or 1)
     return ("busy" if is_busy else "over") * (wall > LIMIT)
 
@@ -195,7 +193,7 @@ def main() -> int:
                 once(command, report)
                 rounds = [(*once(command, report), bare()) for _ in range(ROUNDS)]
                 wall, after, whole, start = map(statistics.median, zip(*rounds, strict=True))
-                verdicts.append(verdict(wall, after))
+                verdicts.append(verdict(wall))
                 row = f"{name + ', ' + pace:<24}{wall:>8.0f}{after:>8.0f}{whole:>8.0f}{start:>8.1f}"
                 print(f"{row}  {verdicts[-1]}".rstrip(), flush=True)
         os.chdir("/")
