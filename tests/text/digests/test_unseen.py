@@ -894,3 +894,86 @@ def test_a_host_that_failed_is_told_with_its_task_and_what_its_module_says() -> 
     assert "Check the schema: fatal: [api-31]: FAILED! => msg: no such table, rc: 3" in summary
     broken = "\n".join(rows).replace('"rc": 3}', '"rc"')
     assert "fatal: [api-31]" in engine.digest(broken, 150).summary
+
+
+def test_the_source_that_pytest_quotes_is_not_told_beside_its_failures() -> None:
+    words = ("alpha", "bravo", "carol", "delta", "early", "frank")
+    rows = ["=================================== FAILURES =================================="]
+    for word in words:
+        rows += [
+            f"___________________________________ test_{word} _____________________________",
+            f"\n    def test_{word}():\n>       json.dumps({word})\n\ntests/test_{word}.py:5:",
+            f"<frozen importlib.{word}>:1147: in _find_{word}",
+            f"/usr/lib/python3.11/json/{word}.py:180: in default\n    def iterate({word}):",
+            f"        try:\n            {word}s = iter({word})\n        else:",
+            f"            return sorted({word}s, key=len)",
+            f"E       TypeError: Object of type {word} is not JSON serializable",
+            "----------------------------- Captured stdout call --------------------------",
+            f"wrote the draft of {word}",
+        ]
+    rows.append("============================== 6 failed in 0.04s ==============================")
+    summary = engine.digest("\n".join(rows), 500).summary
+    assert "Object of type frank" in summary and "wrote the draft" in summary
+    assert not [word for word in words if f"_find_{word}" in summary or f"{word}s" in summary]
+
+
+def test_the_source_below_a_message_of_tsc_is_no_failure() -> None:
+    rows: list[str] = []
+    for n in range(12):
+        rows += [
+            f"src/a{n}.ts:{n + 3}:7 - error TS2322: Type 'X{n}' is not assignable to type 'Y'.",
+            f"  Property 'error{n}' does not exist on type 'Y'.",
+            "",
+            f"{n + 3}   if (bad) return {{ ok: false, error: code{n} }};",
+            "           ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
+            "",
+        ]
+    digest = engine.digest("\n".join([*rows, "Found 12 errors in 12 files."]), 250)
+    assert "code0" not in digest.summary
+    assert not [row for row in digest.rows if row.aspect in ("failed", "failing")]
+
+
+def test_a_go_subtest_has_any_name() -> None:
+    text = (
+        "--- FAIL: TestString (0.00s)\n    --- FAIL: TestString/-3.20 (0.00s)\n"
+        "        money_test.go:33: got -3.-20, want -3.20\nFAIL\nFAIL\texample.com/m\t0.02s\n"
+    )
+    assert "TestString/-3.20: got -3.-20" in engine.digest(text, 150).summary
+
+
+def test_one_job_of_a_workflow_is_told_as_what_it_ran() -> None:
+    ran = ["Run npm test", "  1) outbox loses messages:", "     AssertionError: got 987",
+           "  31 passing", "  1 failing"] * 2  # fmt: skip
+    rows = [f"test (20)\tTests\t2026-11-26T15:03:34.97{n:05}Z {row}" for n, row in enumerate(ran)]
+    digest = engine.digest(
+        "\n".join(["test (20)\tSet up\t2026-11-26T15:02:11.1769575Z Go", *rows]), 150
+    )
+    assert digest.kind == "log" and "2026" not in digest.summary and "1 failing" in digest.summary
+
+
+def test_what_forces_a_replacement_comes_before_other_changes() -> None:
+    changes = "".join(f"      ~ size_{n} = {n} -> {n + 1}\n" for n in range(20))
+    key = '      ~ kms_key_id = "arn:' + "a" * 150 + '" -> "arn:b" # forces replacement\n'
+    text = "".join(f"  # db.d{n} will be updated in-place\n{changes}" for n in range(4))
+    text += f"  # db.ledger must be replaced\n{changes}{key}\nPlan: 1 to add, 4 to change.\n"
+    summary = engine.digest(text, 100).summary
+    assert "kms_key_id" in summary and "forces replacement" in summary
+
+
+def test_where_a_searched_name_is_defined_is_told_first() -> None:
+    words = ("alpha", "bravo", "carol", "delta", "early", "frank")
+    rows = [f"apps/{a}/{b}.py:{n}:    {a} = get_tenant(request, strict=False)  # of {a}{b}"
+            for a in words for n, b in enumerate(words, 9)]  # fmt: skip
+    rows += ["core/other.py:6:def unrelated(x):  # get_tenant"]
+    rows += ["core/tenancy.py:6:def get_tenant(request, *, strict=False):"]
+    assert "core/tenancy.py:6:def get_tenant" in engine.digest("\n".join(rows), 150).summary
+
+
+def test_the_list_below_a_verdict_is_told_with_it() -> None:
+    steps = "".join(f"#{n} {n}.1 copied {chr(97 + n % 26) * 9} to /srv\n" for n in range(4, 80))
+    text = f"{steps} 2 warnings found (use docker --debug to expand):\n"
+    text += " - SecretInArg: a token stands in an instruction (line 14)\n"
+    text += " - FromAsCasing: the casing of two words does not match (line 1)\n"
+    text += "".join(f"registry/portal  3.9.{n}  {n} weeks ago  {n}31MB\n" for n in range(4))
+    summary = engine.digest(text, 100).summary
+    assert "SecretInArg" in summary and "FromAsCasing" in summary

@@ -140,7 +140,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         by_line = {message.line: message for message in [*messages, *others]}
         messages = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
-    covered.update(_drawn(text))
+    covered.update(_drawn(text), _underlined(text))
     if text.holds(" here"):
         messages = [_with_origin(text, message) for message in messages]
     return _unwrapped(text, messages, covered), covered
@@ -271,6 +271,13 @@ def _drawn(text: Lines) -> Iterator[int]:
         for below in itertools.takewhile(text.all.__getitem__, text.below(number)):
             if _GUTTER.match(text.all[below]):
                 yield below
+
+
+def _underlined(text: Lines) -> Iterator[int]:
+    """The source that stands apart below a message, each line with marks under it."""
+    for number in text.holding("~") if text.holds(" - error ", " - warning ") else ():
+        if not text.all[number].strip(" ~"):
+            yield from (number - 1, number)
 
 
 def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:

@@ -31,7 +31,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^● (?!Console)(\S.*)$"
     rf"|^[✕✗✘×✖]{_TRIED}"
     r"|^FAIL +(\S+ > \S.*)$"
-    r"|^(?:--- FAIL:|\[  FAILED  \](?! \d+ tests?,)) ([\w/]+[\w./]*)"
+    r"|^(?:--- FAIL:|\[  FAILED  \](?! \d+ tests?,)) (\w[\w.]*(?:/[^\s,]+)*)"
     r"|^---- (\S+)(?: - should panic)? stdout ----$"
     r"|^test (\S+)(?: - should panic)? \.\.\. FAILED$"
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
@@ -94,6 +94,7 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go test -v, gtest
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
+_SOURCE = Pattern(r"    |>   |\S.*:\d+: in \S+$")
 _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _STARTS = Pattern(r"(?<!\w)\w")  # of words
@@ -191,6 +192,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
+    used.update(_source(text, blocks))
     if heads:
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
@@ -200,6 +202,13 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     inside = set().union(*blocks.values())
     failed = _tests(text, heads, tests, mentions)
     return sorted(_folded(_once(failed, errors))), used | of_errors, inside
+
+
+def _source(text: Lines, blocks: dict[int, list[int]]) -> Iterator[int]:
+    """The lines of source that pytest quotes in its blocks, and the frames above them."""
+    for at, block in blocks.items():
+        if text.bare[at].startswith("___"):
+            yield from (number for number in block if _SOURCE.match(text.all[number]))
 
 
 def _named_again(text: Lines, unused: list[int], names: list[str]) -> set[int]:

@@ -34,6 +34,9 @@ _ABBREVIATIONS = frozenset(
 )
 
 
+_JOB = Pattern(
+    r"([^\t\n]{1,80}\t)[^\t\n]*\t\ufeff?\d{4}-\d\d-\d\dT"
+)  # and a step, in `gh run view`
 _RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
 _HYPHEN = "\u2010"  # at the end of a line of a page
 COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
@@ -120,6 +123,10 @@ def readable(text: str) -> str:
     """The text without colors, a runner's times, and overwritten progress."""
     if "\x1b" in text:
         text = _COLOR.sub("", text)
+    if job := _JOB.match(text):
+        rows = text.split("\n")
+        if all(row.startswith(job[1]) for row in rows if row):  # of several, each is told apart
+            text = "\n".join(row[row.find("\t", len(job[1])) + 1 :] for row in rows)
     if text[:1] in "2\ufeff" and _RUNNER.match(text):
         text = _RUNNER.sub("", text)
     if "\r" in text:

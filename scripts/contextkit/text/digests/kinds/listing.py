@@ -24,6 +24,10 @@ _HIT = Pattern(  # not a line of a compiler or linter
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?(?:\[?[A-Z]+\d|[A-Z]+$)"
     r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
+_DEFINES = Pattern(
+    r"[:=-][ \t]*(?:(?:export|pub|public|static|async|default|abstract) )*"
+    r"(?:def|class|func(?:tion)?|fn|type|struct|enum|trait|interface|module|#define|const) (\w{3,})"
+)
 _COMMIT = Pattern(  # not a line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # not a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -58,6 +62,7 @@ _MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
 _CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
+_FORCES = "# forces replacement"
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
@@ -133,8 +138,15 @@ def _paths(entries: Entries) -> list[Unit]:
 
 
 def _hits(entries: Entries) -> list[Unit]:
-    """The number of hits in each file, without context lines."""
-    return _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
+    """The number of hits in each file, without context lines; a definition comes first."""
+    units = _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
+    text = "\n".join(match[0] for _, match in entries)
+    defined = {
+        number
+        for number, match in entries
+        if (define := _DEFINES.search(match[0])) and text.count(define[1]) * 2 > len(entries)
+    }
+    return [unit._replace(rank=unit.rank or 3 * (unit.line in defined)) for unit in units]
 
 
 def _grouped(
@@ -244,7 +256,8 @@ def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
     for number, line in enumerate(lines, start=1):
         thing = things.get(number, thing)
         if thing and (change := _CHANGE.match(line)):
-            yield Unit(number, thing, " ".join(change[1].split()), 2.0, 3)
+            text = reading.both_ends(" ".join(change[1].split()), _LONGEST)
+            yield Unit(number, thing, text, 2.0, 2 if text.endswith(_FORCES) else 3)
 
 
 def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:

@@ -70,6 +70,7 @@ _BARE = Pattern(  # only says that something failed
     re.I,
 )
 _BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
+_ITEM = Pattern(r"\s*[-*] \S")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
 _FEW_WARNINGS = 3
@@ -92,7 +93,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     messages, placed = diagnostics.find(text)
     refused, answered = requests.failed(text)
     verdict, summary, of_verdict = _verdict(text, status, placed)
-    failing, used, inside = failed_tests.find(text, summary | placed | answered)
+    below = diagnostics.context(text, placed)
+    details = {at for at in below if text.all[at][0] in " \t"}
+    failing, used, inside = failed_tests.find(text, summary | placed | answered | details)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
@@ -105,7 +108,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     warned = _warned(text, not failed)
     units = [*verdict, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
     told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | answered
-    inside |= diagnostics.context(text, placed)
+    inside |= below
     prose = text.prose if told.isdisjoint(text.prose) else set()
     shown = prose | _titles(text, prose)
     paragraphs = [line * (at in shown) for at, line in enumerate(text.all if prose else ())]
@@ -230,8 +233,14 @@ def _verdict(
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
     word = "; ".join(filter(None, parts))
-    unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
-    return [unit], set(summary), told
+    units = [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)]
+    listed = text.below(bad[-1]) if word.endswith(":") else ()
+    for at in itertools.takewhile(lambda at: _ITEM.match(text.all[at]), listed):
+        units.append(
+            Unit(at + 1, "", failures.shown(text.all[at]).lstrip("-* "), 2.0, 3, "verdict")
+        )
+        told.add(at)
+    return units, set(summary), told
 
 
 def _is_raised(text: Lines, number: int) -> bool:
