@@ -928,7 +928,10 @@ def test_the_source_below_a_message_of_tsc_is_no_failure() -> None:
             "           ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
             "",
         ]
-    digest = engine.digest("\n".join([*rows, "Found 12 errors in 12 files."]), 250)
+    rows += ["Found 12 errors in 12 files.", "", "Errors  Files"]
+    rows += [f"     1  src/a{n}.ts:{n + 3}" for n in range(12)]
+    digest = engine.digest("\n".join(rows), 250)
+    assert "src/a0…a11" not in digest.summary
     assert "code0" not in digest.summary
     assert not [row for row in digest.rows if row.aspect in ("failed", "failing")]
 

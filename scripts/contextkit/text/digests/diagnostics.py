@@ -274,7 +274,9 @@ def _drawn(text: Lines) -> Iterator[int]:
 
 
 def _underlined(text: Lines) -> Iterator[int]:
-    """The source that stands apart below a message, each line with marks under it."""
+    """The source that tsc prints apart, each line with marks under it, and its table of files."""
+    for head in text.holding("Errors  Files"):
+        yield from text.below(head - 1)
     for number in text.holding("~") if text.holds(" - error ", " - warning ") else ():
         if not text.all[number].strip(" ~"):
             yield from (number - 1, number)
