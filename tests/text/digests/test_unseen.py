@@ -980,3 +980,16 @@ def test_the_list_below_a_verdict_is_told_with_it() -> None:
     text += "".join(f"registry/portal  3.9.{n}  {n} weeks ago  {n}31MB\n" for n in range(4))
     summary = engine.digest(text, 100).summary
     assert "SecretInArg" in summary and "FromAsCasing" in summary
+
+
+def test_what_a_commit_breaks_or_takes_back_is_told_among_many() -> None:
+    subjects = [f"Tidy up the {name} of part {n}" for n, name in enumerate("abcdefghijklmnop")]
+    subjects[9] = 'Revert "Cache tenant rows"'
+    commits = "".join(
+        f"commit {n:02}{'ab12' * 9}{n:02}\nAuthor: Ada <a@b.c>\nDate:   Mon Nov 2 10:0{n % 9}\n\n"
+        f"    {subject}\n\n    Because of part {n}.\n\n"
+        for n, subject in enumerate(subjects)
+    )
+    commits = commits.replace("part 12.", "part 12.\n\n    BREAKING CHANGE: TTL is ignored now.")
+    summary = engine.digest(commits, 200).summary
+    assert "Revert" in summary and "TTL is ignored" in summary

@@ -35,6 +35,8 @@ _COMMIT = Pattern(  # not a line of `git blame`
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
+_BREAKS = "BREAKING"
+_NOTABLE = Pattern(rf"^Revert\b|^\w+(?:\([^)]*\))?!:|; {_BREAKS}|\bCVE-\d")
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
@@ -334,22 +336,25 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
         ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
-        if ends and commits and not commits[-1][2]:
-            number, name, _, refs = commits[-1]
-            commits[-1] = number, name, below.strip(), refs
+        is_subject = ends and commits and not commits[-1][2]
+        if is_subject or (commits and line.lstrip().startswith(_BREAKS)):
+            number, name, subject, refs = commits[-1]
+            subject = below.strip() if is_subject else f"{subject}; {line.strip()}"
+            commits[-1] = number, name, subject, refs
     return _of_commits(commits, authors)
 
 
 def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> list[Unit]:
-    """Each commit with its subject, the newest and named ones first; merges weigh little."""
+    """Each commit with its subject, notable, newest and named ones first; merges weigh little."""
     text = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
     units = _sums(text, "authors", authors)
     newest = [line for line, _, subject, _ in commits if not _MERGE.match(subject)][:_NEWEST]
+    notable = [line for line, _, subject, _ in commits if _NOTABLE.search(subject)][:_NAMED]
     named = [line for line, _, _, refs in commits if refs][:_NAMED]
     for line, name, subject, refs in commits:
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
-        rank = 3 * (line in newest or line in named)
+        rank = 3 * (line in notable or line in newest or line in named)
         units.append(Unit(line, "commit", text[:_LONGEST], weight, rank, "commit"))
     return units
 
