@@ -547,7 +547,8 @@ def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
         while line - weights[first][0] >= OPENED:
             whole -= weights[first][1]
             first += 1
-        best = max(best, (whole, weights[first][0], line), key=lambda stretch: stretch[0])
+        if whole > best[0]:
+            best = whole, weights[first][0], line
     return best[1:]
 
 
