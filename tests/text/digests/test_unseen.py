@@ -993,3 +993,33 @@ def test_what_a_commit_breaks_or_takes_back_is_told_among_many() -> None:
     commits = commits.replace("part 12.", "part 12.\n\n    BREAKING CHANGE: TTL is ignored now.")
     summary = engine.digest(commits, 200).summary
     assert "Revert" in summary and "TTL is ignored" in summary
+
+
+def mail(sender: str, subject: str, text: str, rule: str = "") -> str:
+    head = f"From: {sender} <{sender.lower()}@example.org>\nDate: 26 Nov 2026, 18:42\n"
+    return f"{rule}{head}Subject: {subject}\n\nHello,\n\n{text}\n\nAll the best from {sender}\n\n"
+
+
+@each(
+    ("rule", "subjects"),
+    [
+        ("-----Original Message-----\n", ("The cut-over", "The cut-over")),
+        ("", ("RE: RE: The cut-over", "RE: The cut-over")),
+    ],
+)
+def test_a_mail_below_its_answer_is_not_told_as_what_holds(
+    rule: str, subjects: tuple[str, str]
+) -> None:
+    now = (
+        "The cut-over is not on 5 December any more. The new date is 16 January, from 22:00 on.\n"
+        "The budget was raised to 99,650 dollars. Nobody may delete the copies on quito-bk02\n"
+        "while the contract is disputed. The rehearsal stays on 12 December, in the evening."
+    )
+    before = (
+        "The cut-over is planned for 5 December. We must not postpone it. Please send questions."
+    )
+    summary = engine.digest(
+        mail("Ada", subjects[0], now) + mail("Bob", subjects[1], before, rule), 80
+    ).summary
+    assert "16 January" in summary and "planned for 5 December" not in summary
+    assert "must not postpone" not in summary

@@ -2,7 +2,7 @@
 
 A statement is a sentence, a whole item of a list, or a whole message of a chat with its time and
 name. `parts` decides which come first; in a chat and in mails, later statements come before
-earlier ones.
+earlier ones, and the mails that an answer quotes come last.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> ye
 )
 _FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
 _ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+")
+_QUOTES = Pattern(r"-{3,} ?\w[^\n]*\w ?-{3,}$")  # `-----Original Message-----`
 _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
@@ -58,12 +59,17 @@ class _Passage(NamedTuple):
     text: str
     said_by: str = ""  # who wrote the message or the mail
     is_whole: bool = False  # an item or a message
+    is_older: bool = False  # in a mail below the answer to it
 
 
 def confidence(text: str) -> int:
     """The confidence by its words: sentences, or messages of people who ask."""
     lines = lines_of(text)
     lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
+    fields = [*itertools.takewhile(bool, map(_FIELD.match, lines))]
+    if any("@" in field[2] for field in fields):  # of mails
+        labels = {field[1] for field in fields}
+        lines = [line for line in lines if line.partition(":")[0] not in labels]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         rows = [_MESSAGE.sub("", line, 1) for line in lines]
         asked = any(line.endswith(("?", "？")) for line in rows)
@@ -91,7 +97,7 @@ def units(text: str) -> list[Unit]:
     last = len(passages) - _ASKED
     made = [pair for at, passage in enumerate(passages)
             for pair in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
-    if any(passage.said_by for passage in passages):
+    if any(passage.said_by for passage in passages) and not passages[-1].is_older:
         made.reverse()
     made.sort(key=lambda pair: not pair[0].key)
     return parts.first_of_each([unit for unit, _ in made], [part for _, part in made])
@@ -105,7 +111,8 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[tuple[Unit, int]]
     label = _LABEL.match(passage.text)
     around = parts.of_title(label[1]) if label else NONE
     around = min(around, parts.of_title(passage.title))
-    if (label and weighing.is_label(f"{label[1]}:")) or _BOT.search(passage.said_by):
+    is_property = label and weighing.is_label(f"{label[1]}:")
+    if is_property or passage.is_older or _BOT.search(passage.said_by):
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
@@ -138,14 +145,18 @@ def _unleaning(text: str) -> list[str]:
 def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order, without quoted mails and signatures."""
     title, sender, signed, depth = "", "", False, 0
+    replies, is_older = list[int](), False  # how often each mail's subject says `Re:`
     width = _width(lines)
     blocks = [*reading.paragraphs(lines)]
     for (start, rows), (_, below) in zip(blocks, [*blocks[1:], (0, [])], strict=False):
         head = [field for row in rows if (field := _FIELD.match(row))]
-        if len(head) == len(rows) > 1 and any("@" in row for row in rows):
-            sender, subject = _mail(head)
+        is_quoted = bool(_QUOTES.match(rows[0]))  # the rule between an answer and its question
+        if len(head) == len(rows) - is_quoted > 1 and any("@" in row for row in rows):
+            sender, subject, marks = _mail(head)
             title, signed = sender, False
-            yield _Passage(start + 1, "", subject)
+            replies.append(marks)
+            is_older = is_quoted or marks < replies[0]
+            yield _Passage(start + 1, "", subject, is_older=is_older)
             continue
         signed = signed or rows[0].rstrip() == "--"
         if signed or rows[0][:1] == ">":
@@ -163,16 +174,19 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             message = _MESSAGE.match(text)
             name = (message["nick"] or message["name"]) if message else sender
             is_whole = bool(message or _ITEM.match(text))
-            yield _Passage(start + number + 1, title, text.lstrip("-*+•· "), name, is_whole)
+            text = text.lstrip("-*+•· ")
+            yield _Passage(start + number + 1, title, text, name, is_whole, is_older)
 
 
-def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
-    """The writer of a mail with the day, and its subject."""
+def _mail(head: list[re.Match[str]]) -> tuple[str, str, int]:
+    """The writer of a mail with the day, its subject, and the number of marks of a reply."""
     values = [field[2] for field in head]
     sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
     day = next((value[: clock.start()] for value in values if (clock := _CLOCK.search(value))), "")
     subject = next((v for v in values if "@" not in v and not _CLOCK.search(v)), "")
-    return ", ".join(filter(None, (sender, day))), _REPLY.sub("", subject)
+    marks = _REPLY.match(subject)
+    bare = subject[marks.end() :] if marks else subject
+    return ", ".join(filter(None, (sender, day))), bare, marks[0].count(":") if marks else 0
 
 
 def _is_title(rows: list[str], below: list[str]) -> bool:
