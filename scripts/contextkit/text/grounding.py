@@ -34,6 +34,11 @@ _SCALES: dict[str, dict[str, float]] = {  # to one unit per dimension
 }  # fmt: skip
 _UNITS = {name: (kind, scale) for kind, names in _SCALES.items() for name, scale in names.items()}
 _MULTIPLES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_DIGITS, _BULLET = Pattern(r"\d+(?:\.\d+)?"), Pattern(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_GROUPED = str.maketrans("", "", ",'\u202f")  # between thousands
+_SPANS = Pattern(
+    r"(?:(?<![\d.])[:#,(]\s?L?|[Ll]ines? |, |/)(\d{1,7})(?:(?:[-–:]| to )L?(\d{1,7}))?"
+)
 _SMALL = 10  # a bare number below this is the answer's own count
 _QUOTED = Pattern(r"[\"“«„]([^\"“”«»„\n]{6,300})[\"”»“]|`([^`\n]{2,200})`")
 _PLACE = Pattern(r"(?P<path>.*?)(?::|#L)(?P<first>\d+)(?:[-–:]L?(?P<last>\d+))?")
@@ -105,7 +110,7 @@ class _Report:
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = _flat(text)
-        digits = re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))
+        digits = _DIGITS.findall(text.replace(",", ""))
         self.numbers = {(round(float(number[:15]), 9), "") for number in digits}
         self.numbers.update(map(_number, _NUMBER.finditer(text)))
         self.values = {value for value, _ in self.numbers}
@@ -182,8 +187,7 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
 
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
     for line in text.split("\n"):
-        line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
-        for match in _NUMBER.finditer(line):
+        for match in _NUMBER.finditer(_BULLET.sub("", line)):
             number = _number(match)
             if number[1] or number[0] >= _SMALL or number[0] % 1:
                 unit = match["unit"] or ""
@@ -192,7 +196,7 @@ def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
 
 
 def _number(match: re.Match[str]) -> tuple[float, str]:
-    value = float(re.sub(r"[,'\u202f]", "", match["value"])[:15])
+    value = float(match["value"].translate(_GROUPED)[:15])
     unit = (match["unit"] or "").strip(" -\u00a0").lower()
     kind, scale = _unit(unit) or (match["sign"], _MULTIPLES.get(unit, 1.0))
     return round(value * scale, 9), kind
@@ -205,9 +209,7 @@ def _unit(word: str) -> tuple[str, float] | None:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """The line ranges of a file given by the words after its name."""
-    for match in re.finditer(
-        r"(?:(?<![\d.])[:#,(]\s?L?|[Ll]ines? |, |/)(\d{1,7})(?:(?:[-–:]| to )L?(\d{1,7}))?", text
-    ):
+    for match in _SPANS.finditer(text):
         first = int(match[1])
         yield first, max(first, int(match[2] or first))
 

@@ -48,6 +48,14 @@ _OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
 _PLACE = Pattern(r"`?(?<![\w./-])([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
+_IDENTITY, _NO_WORD = Pattern(r"\b[A-Z][A-Z0-9]*-\d+\b"), Pattern(r"\W+")
+_GRADED = Pattern(rf"\b(?:{_SEVERITY})\b|\(.*?\)", re.I)
+_OF_GROUPS = Pattern(
+    r"[\W\d_]+|\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low"
+    r"|major|minor|must|should|fix|nice to have|problems?|recommendations?|items?|before|merge"
+    r"|phase|tier|core|enhancements?|improvements?)\b",
+    re.I,
+)
 _LONGEST = 140  # characters of a verdict
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
@@ -74,7 +82,7 @@ def confidence(text: str) -> int:
     below = (line for line, level in levels if level > 1)
     titles = [line for line in below if any(map(line.upper().count, _SIGNS))]
     heads = [match for line in titles if (match := _TITLE.match(line))]
-    own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
+    own = sum(_own(reading.plain(head[2])) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
     if _JUDGED.search(sample):
         own += sum(bool(_alone(markdown.heading(line)[1])) for line in titles)
@@ -129,8 +137,8 @@ def _findings(lines: list[str], named: list[tuple[str, str, int]]) -> list[Unit]
     findings: list[Unit] = []
     seen: set[str] = set()
     for severity, title, at in named:
-        identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", title)
-        key = re.sub(r"\W+", "", title.lower())[:60]
+        identity = _IDENTITY.search(title)
+        key = _NO_WORD.sub("", title.lower())[:60]
         keys = {key, identity[0] if identity else key}
         if keys & seen or not title:
             continue
@@ -160,9 +168,9 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
             yield _name(row[1]), " - ".join(filter(None, ends)), number
         elif item := _ITEM.match(line):
             yield _name(item[2]), _title_of(item[3], bool(item[1])), number
-        elif (head := _TITLE.match(line)) and _own(heading := reading.plain(head[2]), head[3]):
+        elif (head := _TITLE.match(line)) and _own(heading := reading.plain(head[2])):
             yield _name(head[3]), heading, number
-        elif title and (own := _OWN_LINE.match(line)) and _own(title, own[1]):
+        elif title and (own := _OWN_LINE.match(line)) and _own(title):
             yield _name(own[1]), title, title_at
 
 
@@ -182,7 +190,7 @@ def _grouped(text: str) -> Iterator[tuple[str, str, int]]:
 def _alone(heading: str) -> str:
     """The severity that a heading consists of, perhaps with general words: `P0 findings (2)`."""
     match = _ALONE.match(heading)
-    return _name(match[1]) if match and not _others(heading, match[1]) else ""
+    return _name(match[1]) if match and not _others(heading) else ""
 
 
 def _title_of(text: str, is_bold: bool) -> str:
@@ -199,25 +207,14 @@ def _placed(title: str, text: str) -> str:
     return f"{title} ({place[1]})" if place and place[1] not in title else title
 
 
-def _own(title: str, severity: str) -> bool:
+def _own(title: str) -> bool:
     """Whether a heading names a finding: by an id, or by words besides severity and count."""
-    if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", title):
-        return True
-    return len(_others(title, severity)) > 1
+    return bool(_IDENTITY.search(title)) or len(_others(title)) > 1
 
 
-def _others(title: str, severity: str) -> list[str]:
-    """The words of a heading besides a severity, a count, and general words for findings."""
-    rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", title, flags=re.I)
-    return re.sub(r"[\W\d_]+|" + _OF_GROUPS, " ", rest, flags=re.I).split()
-
-
-_OF_GROUPS = (
-    r"\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low|major"
-    r"|minor"
-    r"|must|should|fix|nice to have|problems?|recommendations?|items?|before|merge|phase|tier|core"
-    r"|enhancements?|improvements?)\b"
-)
+def _others(title: str) -> list[str]:
+    """The words of a heading besides severities, a count, and general words for findings."""
+    return str(_OF_GROUPS.sub(" ", _GRADED.sub("", title))).split()
 
 
 def _name(severity: str) -> str:
