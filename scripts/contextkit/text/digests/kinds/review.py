@@ -49,7 +49,7 @@ _OWN_LINE = Pattern(
 )
 _PLACE = Pattern(r"`?(?<![\w./-])([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _IDENTITY, _NO_WORD = Pattern(r"\b[A-Z][A-Z0-9]*-\d+\b"), Pattern(r"\W+")
-_GRADED = Pattern(rf"\b(?:{_SEVERITY})\b|\(.*?\)", re.I)
+_GRADED, _IN_BRACKETS = Pattern(rf"\b(?:{_SEVERITY})\b", re.I), Pattern(r"\(.*?\)")
 _OF_GROUPS = Pattern(
     r"[\W\d_]+|\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low"
     r"|major|minor|must|should|fix|nice to have|problems?|recommendations?|items?|before|merge"
@@ -82,7 +82,7 @@ def confidence(text: str) -> int:
     below = (line for line, level in levels if level > 1)
     titles = [line for line in below if any(map(line.upper().count, _SIGNS))]
     heads = [match for line in titles if (match := _TITLE.match(line))]
-    own = sum(_own(reading.plain(head[2])) for head in heads)
+    own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
     if _JUDGED.search(sample):
         own += sum(bool(_alone(markdown.heading(line)[1])) for line in titles)
@@ -168,9 +168,9 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
             yield _name(row[1]), " - ".join(filter(None, ends)), number
         elif item := _ITEM.match(line):
             yield _name(item[2]), _title_of(item[3], bool(item[1])), number
-        elif (head := _TITLE.match(line)) and _own(heading := reading.plain(head[2])):
+        elif (head := _TITLE.match(line)) and _own(heading := reading.plain(head[2]), head[3]):
             yield _name(head[3]), heading, number
-        elif title and (own := _OWN_LINE.match(line)) and _own(title):
+        elif title and (own := _OWN_LINE.match(line)) and _own(title, own[1]):
             yield _name(own[1]), title, title_at
 
 
@@ -190,7 +190,7 @@ def _grouped(text: str) -> Iterator[tuple[str, str, int]]:
 def _alone(heading: str) -> str:
     """The severity that a heading consists of, perhaps with general words: `P0 findings (2)`."""
     match = _ALONE.match(heading)
-    return _name(match[1]) if match and not _others(heading) else ""
+    return _name(match[1]) if match and not _others(heading, match[1]) else ""
 
 
 def _title_of(text: str, is_bold: bool) -> str:
@@ -207,14 +207,19 @@ def _placed(title: str, text: str) -> str:
     return f"{title} ({place[1]})" if place and place[1] not in title else title
 
 
-def _own(title: str) -> bool:
+def _own(title: str, severity: str) -> bool:
     """Whether a heading names a finding: by an id, or by words besides severity and count."""
-    return bool(_IDENTITY.search(title)) or len(_others(title)) > 1
+    return bool(_IDENTITY.search(title)) or len(_others(title, severity)) > 1
 
 
-def _others(title: str) -> list[str]:
-    """The words of a heading besides severities, a count, and general words for findings."""
-    return str(_OF_GROUPS.sub(" ", _GRADED.sub("", title))).split()
+def _others(title: str, severity: str) -> list[str]:
+    """The words of a heading besides a severity, a count, and general words for findings."""
+
+    def other(match: re.Match[str]) -> str:
+        return "" if match[0].upper() == severity.upper() else match[0]
+
+    rest = _GRADED.sub(other, _IN_BRACKETS.sub("", title))
+    return str(_OF_GROUPS.sub(" ", rest)).split()
 
 
 def _name(severity: str) -> str:
