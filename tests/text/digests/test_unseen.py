@@ -954,6 +954,17 @@ def test_one_job_of_a_workflow_is_told_as_what_it_ran() -> None:
     assert digest.kind == "log" and "2026" not in digest.summary and "1 failing" in digest.summary
 
 
+def test_several_jobs_of_a_workflow_are_told_without_its_times() -> None:
+    rows = [
+        f"{job}\tTests\t2026-11-26T15:03:34.97{n:05}Z {row}"
+        for job in ("test (20)", "test (22)")
+        for n, row in enumerate(("tests/test_a.py F", f"E   ValueError: no {job[6:8]}", "1 failed"))
+    ]
+    summary = engine.digest("\n".join(rows), 150).summary
+    assert "ValueError: no 20" in summary and "ValueError: no 22" in summary
+    assert "2026" not in summary
+
+
 def test_what_forces_a_replacement_comes_before_other_changes() -> None:
     changes = "".join(f"      ~ size_{n} = {n} -> {n + 1}\n" for n in range(20))
     key = '      ~ kms_key_id = "arn:' + "a" * 150 + '" -> "arn:b" # forces replacement\n'
@@ -995,8 +1006,8 @@ def test_what_a_commit_breaks_or_takes_back_is_told_among_many() -> None:
     assert "Revert" in summary and "TTL is ignored" in summary
 
 
-def mail(sender: str, subject: str, text: str, rule: str = "") -> str:
-    head = f"From: {sender} <{sender.lower()}@example.org>\nDate: 26 Nov 2026, 18:42\n"
+def mail(sender: str, subject: str, text: str, rule: str = "", day: int = 26) -> str:
+    head = f"From: {sender} <{sender.lower()}@example.org>\nDate: {day} Nov 2026, 18:42\n"
     return f"{rule}{head}Subject: {subject}\n\nHello,\n\n{text}\n\nAll the best from {sender}\n\n"
 
 
@@ -1023,3 +1034,116 @@ def test_a_mail_below_its_answer_is_not_told_as_what_holds(
     ).summary
     assert "16 January" in summary and "planned for 5 December" not in summary
     assert "must not postpone" not in summary
+
+
+SCANNED = """\
+Scan report 2026-11-26
+Errors  Files  Module
+     3     12  billing
+ERROR: database disk is full on db-2
+Uploading report... failed: 503 from s3
+Job exited with code 3
+"""
+AFTER_TSC = """\
+src/a.ts:3:7 - error TS2322: Type 'X' is not assignable to type 'Y'.
+
+3   const a: Y = x;
+          ~
+
+Found 1 error in 1 file.
+
+Errors  Files
+     1  src/a.ts:3
+$ npm run migrate
+FATAL: migration 0042 failed: relation orders is missing
+"""
+RULED_OFF = """\
+Check of the cluster
+node-1 ready
+10) --------
+node-2 lost: connection refused
+FATAL: quorum lost
+exit
+"""
+LOGGED = """\
+2026-11-26 10:00:00 - warning - slow query 0
+2026-11-26 10:00:01 - warning - slow query 1
+Job 7 was killed by the OOM killer
+        ~~~
+    Deploy of api failed: quota exceeded
+"""
+LOADED = "".join(
+    f"etl\t{'FAILED' if n == 5 else 'ok'}\t2026-11-26T0{n}:00:00Z\tload of table {n}\n"
+    for n in range(8)
+)
+STEPS = "".join(
+    f"build\t{step}\t2026-11-26T10:00:0{n}.0000000Z ##[error]Process completed with exit code 1.\n"
+    for n, step in enumerate(("Lint", "Deploy to prod"))
+)
+CAPTURED = """\
+=================================== FAILURES ===================================
+__________________________________ test_cli ___________________________________
+    def test_cli():
+>       assert run(["build"]) == 0
+E       assert 3 == 0
+tests/test_cli.py:9: AssertionError
+----------------------------- Captured stdout call -----------------------------
+    wrote 31 of 400 rows, then the quota of tenant 7 was used up
+========================= 1 failed in 0.04s =========================
+"""
+NESTED = "--- FAIL: TestParse (0.00s)\n" + "".join(
+    f"    --- FAIL: TestParse/{name} (0.00s)\n        parse_test.go:3{n}: {said}\n"
+    for n, (name, said) in enumerate({
+        "empty": "error: want nil, got EOF", "long": "error: want 3, got 9",
+        "utf8": "error: bad rune", "nested": "depth = 3, want 4",
+    }.items())
+)  # fmt: skip
+
+
+@each(
+    ("text", "cap", "parts"),
+    [
+        (SCANNED, 200, ("disk is full", "503 from s3")),
+        (AFTER_TSC, 200, ("migration 0042", "TS2322")),
+        (RULED_OFF, 200, ("quorum lost", "node-2 lost")),
+        (LOGGED, 200, ("OOM killer", "quota exceeded")),
+        (LOADED, 200, ("FAILED",)),
+        (STEPS, 200, ("Lint: ##[error]", "Deploy to prod: ##[error]")),
+        (CAPTURED, 200, ("quota of tenant 7",)),
+        (f"{NESTED}FAIL\n", 220, ("EOF", "got 9", "bad rune", "want 4")),
+        ("retry: error: recovered\n" + "step done\n" * 9, 80, ()),
+    ],
+)
+def test_no_failure_is_taken_for_a_part_of_another(
+    text: str, cap: int, parts: tuple[str, ...]
+) -> None:
+    digest = engine.digest(text, cap)
+    assert [part for part in parts if part not in digest.summary] == [], digest.summary
+    assert parts or not any(row.aspect == "failed" for row in digest.rows)
+
+
+def test_a_word_that_breaks_nothing_is_no_break() -> None:
+    commits = "".join(
+        f"commit {n:02}{'ab12' * 9}{n:02}\nAuthor: Ada <a@b.c>\nDate:   Mon Nov 2 10:0{n}\n\n"
+        f"    Bump part {n}\n\n    There are no\n    BREAKING changes in part {n}.\n\n"
+        for n in range(8)
+    )
+    assert "BREAKING" not in engine.digest(commits, 200).summary
+    commits += "    BREAKING CHANGE: the TTL is ignored unless\n    legacy_ttl is set.\n"
+    assert "ignored unless legacy_ttl is set" in engine.digest(commits, 200).summary
+
+
+@each(
+    ("subjects", "rule"),
+    [
+        (("RE: RE: The cut-over", "RE: The cut-over"), ""),
+        (("Ops: cut-over", "cut-over moved"), ""),
+        (("Digest 12", "Digest 12"), "----- Message 2 -----\n"),
+        (("FYI", "The cut-over"), "---------- Forwarded message ---------\n"),
+    ],
+)
+def test_a_later_or_forwarded_mail_is_told(subjects: tuple[str, str], rule: str) -> None:
+    before = "The cut-over is planned for 5 December and we talked about it at some length today."
+    now = "The cut-over is not on 5 December any more. Nobody may restart db-2 before 16 January."
+    text = mail("Ada", subjects[0], before, day=24) + mail("Bob", subjects[1], now, rule, day=27)
+    assert "16 January" in engine.digest(text, 70).summary

@@ -91,7 +91,7 @@ def seal(content: str) -> Fields:
     if not _sealed[1] or _sealed[0] != content:
         data = as_bytes(content)
         _sealed = content, {"sha256": names.sha256(data), "bytes": len(data)}
-    return _sealed[1]
+    return {**_sealed[1]}
 
 
 def as_bytes(content: str) -> bytes:

@@ -208,7 +208,8 @@ def _source(text: Lines, blocks: dict[int, list[int]]) -> Iterator[int]:
     """The lines of source that pytest quotes in its blocks, and the frames above them."""
     for at, block in blocks.items():
         if text.bare[at].startswith("___"):
-            yield from (number for number in block if _SOURCE.match(text.all[number]))
+            quoted = itertools.takewhile(lambda n: not text.all[n].startswith("-----"), block)
+            yield from (number for number in quoted if _SOURCE.match(text.all[number]))
 
 
 def _named_again(text: Lines, unused: list[int], names: list[str]) -> set[int]:
@@ -263,7 +264,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     may = {*text.failing, *headings} - told
     named = pieces.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
-    again = set(names.values())  # above its block, a test may have a number in place of a mark
+    again = {
+        *filter(None, names.values())
+    }  # above its block, a test may have a number in place of a mark
     heads: dict[int, str] = {}
     for at in sorted(names):
         line = text.bare[at]

@@ -61,7 +61,7 @@ _MENDED = Pattern(  # what follows the last colon of a line about a failure that
     r"(?!.*(?:fail|error|not |[1-9]\d* (?:left|remain|open|unfixed)))[^:]*$"
 )
 _ADDS = Pattern(  # to the line above; or a test that is still to do
-    r"(?:^|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
+    r"(?:^(?:= )?|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
 )
 OF_PYTEST, _OF_A_COMPILER = "E   ", ": error: "
 SURE = (OF_PYTEST, _OF_A_COMPILER)
@@ -136,10 +136,11 @@ def is_sure(line: str) -> bool:
     """Whether a line is an error of pytest or of a compiler, judging by its form alone."""
     if line[:4] == OF_PYTEST:
         return True
-    if _OF_A_COMPILER not in line or len(line) > _READ:
+    at = line.find(_OF_A_COMPILER)
+    if at < 1 or len(line) > _READ or not line[at - 1].isdigit():
         return False
-    before, _, words = line.rpartition(": ")
-    return before.endswith(": error") and words[:1] != "0"
+    words = line[at + len(_OF_A_COMPILER) :]
+    return ": " not in words and not words.startswith("0")
 
 
 def is_failing(row: str) -> bool:

@@ -18,7 +18,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, runners, streams
-from contextkit.text.digests.failure_words import says_failure
+from contextkit.text.digests.failure_words import is_failing, says_failure
 from contextkit.text.digests.kinds import diff, help, listing, log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import (
@@ -226,7 +226,8 @@ def _of_stream(name: str, lines: dict[int, str]) -> list[Unit]:
 
 
 def _is_failure(unit: Unit) -> bool:
-    return unit.group in _FAILED or (unit.group == "verdict" and says_failure(unit.text))
+    is_verdict = unit.group == "verdict" and says_failure(unit.text)
+    return unit.group in _FAILED or (is_verdict and is_failing(unit.text.lower()))
 
 
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:

@@ -34,10 +34,9 @@ _ABBREVIATIONS = frozenset(
 )
 
 
-_JOB = Pattern(
-    r"([^\t\n]{1,80}\t)[^\t\n]*\t\ufeff?\d{4}-\d\d-\d\dT"
-)  # and a step, in `gh run view`
-_RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
+_TIME = r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?"  # of a runner of GitHub Actions
+_RUNNER = Pattern(rf"^{_TIME}", re.M)
+_JOB = Pattern(rf"^([^\t\n]{{1,80}}\t)([^\t\n]*)\t{_TIME}(##\[error\])?", re.M)  # and its step
 _HYPHEN = "\u2010"  # at the end of a line of a page
 COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
@@ -124,9 +123,8 @@ def readable(text: str) -> str:
     if "\x1b" in text:
         text = _COLOR.sub("", text)
     if job := _JOB.match(text):
-        rows = text.split("\n")
-        if all(row.startswith(job[1]) for row in rows if row):  # of several, each is told apart
-            text = "\n".join(row[row.find("\t", len(job[1])) + 1 :] for row in rows)
+        if all(row.startswith(job[1]) for row in text.split("\n") if row):  # several are told apart
+            text = _JOB.sub(lambda row: f"{row[2]}: {row[3]}" if row[3] else "", text)
     if text[:1] in "2\ufeff" and _RUNNER.match(text):
         text = _RUNNER.sub("", text)
     if "\r" in text:

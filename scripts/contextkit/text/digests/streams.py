@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import re
 
 _OWNED = Pattern(  # `api | `, `[api] `, `@acme/api:build: `, `pkgs/api build: `; a job, a step
-    r"(?:(?P<job>[^\t\n]{1,80})\t[^\t\n]*\t(?=\ufeff?\d{4}-\d\d-\d\dT)"
+    r"(?:(?P<job>[^\t\n]{1,80})\t[^\t\n]*\t\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z(?: |$)"
     r"|(?P<bar>[\w@./#:-]+?) +\|(?: |$)|\[(?P<box>[\w@./#:-]+)\]:?(?: |$)"
     r"|(?P<path>(?=\S*[/@#])[\w@./#:-]*\w(?: \w+)?)(?:: |:$))"
 )

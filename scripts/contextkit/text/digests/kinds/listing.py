@@ -25,9 +25,12 @@ _HIT = Pattern(  # not a line of a compiler or linter
     r"|[\d:]*:? ?[a-z]+(?:-[a-z\d]+)+(?:: | [A-Z`'])).*$"
 )
 _DEFINES = Pattern(
-    r"[:=-][ \t]*(?:(?:export|pub|public|static|async|default|abstract) )*"
-    r"(?:def|class|func(?:tion)?|fn|type|struct|enum|trait|interface|module|#define|const) (\w{3,})"
+    r"[:=-][ \t]*(?:(?:export|pub(?:\([^)]*\))?|public|static|async|default|abstract) )*"
+    r"(?:def|class|func(?: \([^)]*\))?|function|fun|fn|type|struct|enum|trait|interface|module"
+    r"|#define|const) (\w{3,})"
+    r"(?=\s*[({:=<]|\s*$| (?:struct|interface|extends|implements|for|where|\d))"
 )
+_WORD = Pattern(r"\w{3,}")
 _COMMIT = Pattern(  # not a line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # not a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -35,8 +38,8 @@ _COMMIT = Pattern(  # not a line of `git blame`
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
-_BREAKS = "BREAKING"
-_NOTABLE = Pattern(rf"^Revert\b|^\w+(?:\([^)]*\))?!:|; {_BREAKS}|\bCVE-\d")
+_BREAKS, _WRAPPED = ("BREAKING CHANGE: ", "BREAKING-CHANGE: "), 4  # and the lines of its paragraph
+_NOTABLE = Pattern(r"^Revert\b|^\w+(?:\([^)]*\))?!:|; BREAKING.CHANGE: |\bCVE-\d")
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
@@ -63,8 +66,8 @@ _MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what
     r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
     r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
 )
-_CHANGE = Pattern(r"\s+~ (\S+\s*=\s.* -> (?!\(known after).*)$")
 _FORCES = "# forces replacement"
+_CHANGE = Pattern(rf"\s+(?:~ (?=.* -> (?!\(known after))|[~+-] (?=.*{_FORCES}$))(\S+\s*=\s.*)$")
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
@@ -142,11 +145,11 @@ def _paths(entries: Entries) -> list[Unit]:
 def _hits(entries: Entries) -> list[Unit]:
     """The number of hits in each file, without context lines; a definition comes first."""
     units = _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
-    text = "\n".join(match[0] for _, match in entries)
+    often = Counter(word for _, match in entries for word in {*_WORD.findall(match[0])})
     defined = {
         number
         for number, match in entries
-        if (define := _DEFINES.search(match[0])) and text.count(define[1]) * 2 > len(entries)
+        if (define := _DEFINES.search(match[0])) and often[define[1]] * 2 > len(entries)
     }
     return [unit._replace(rank=unit.rank or 3 * (unit.line in defined)) for unit in units]
 
@@ -330,17 +333,20 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     """The commits of a log in full: each with the first line below its fields."""
     commits: list[_Commit] = []
     authors = Counter[str]()
-    for (number, line), (_, below) in itertools.pairwise([*lines, (0, "")]):
+    for at, ((number, line), (_, below)) in enumerate(itertools.pairwise([*lines, (0, "")])):
         if head := _HEAD.match(line):
             commits.append((number, head["commit"], "", head["refs"] or ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
         ends = _OF_COMMIT.match(line) and not _OF_COMMIT.match(below)
-        is_subject = ends and commits and not commits[-1][2]
-        if is_subject or (commits and line.lstrip().startswith(_BREAKS)):
-            number, name, subject, refs = commits[-1]
-            subject = below.strip() if is_subject else f"{subject}; {line.strip()}"
-            commits[-1] = number, name, subject, refs
+        if ends and commits and not commits[-1][2]:
+            first, name, _, refs = commits[-1]
+            commits[-1] = first, name, below.strip(), refs
+        elif commits and line.strip() != commits[-1][2] and line.lstrip().startswith(_BREAKS):
+            first, name, subject, refs = commits[-1]
+            words = [more.strip() for n, (to, more) in enumerate(lines[at : at + _WRAPPED])
+                     if to == number + n]  # fmt: skip
+            commits[-1] = first, name, f"{subject}; {' '.join(words)}", refs
     return _of_commits(commits, authors)
 
 
@@ -355,7 +361,7 @@ def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> 
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in notable or line in newest or line in named)
-        units.append(Unit(line, "commit", text[:_LONGEST], weight, rank, "commit"))
+        units.append(Unit(line, "commit", reading.cut(text, _LONGEST), weight, rank, "commit"))
     return units
 
 

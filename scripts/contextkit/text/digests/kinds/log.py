@@ -70,6 +70,8 @@ _BARE = Pattern(  # only says that something failed
     re.I,
 )
 _BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
+_ONE_PASSED = Pattern(r"Test +#\d+: .* Passed ")  # of ctest
+_ANNOUNCES = Pattern(r"\d+ [\w ]+(?: \([^()]*\))?:$")  # so many of what is listed below
 _ITEM = Pattern(r"\s*[-*] \S")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
@@ -93,9 +95,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     messages, placed = diagnostics.find(text)
     refused, answered = requests.failed(text)
     verdict, summary, of_verdict = _verdict(text, status, placed)
-    below = diagnostics.context(text, placed)
-    details = {at for at in below if text.all[at][0] in " \t"}
-    failing, used, inside = failed_tests.find(text, summary | placed | answered | details)
+    failing, used, inside = failed_tests.find(text, summary | of_verdict | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
@@ -108,7 +108,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     warned = _warned(text, not failed)
     units = [*verdict, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
     told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | answered
-    inside |= below
+    inside |= diagnostics.context(text, placed)
     prose = text.prose if told.isdisjoint(text.prose) else set()
     shown = prose | _titles(text, prose)
     paragraphs = [line * (at in shown) for at, line in enumerate(text.all if prose else ())]
@@ -225,7 +225,8 @@ def _verdict(
         return units if ended else [], set(), set()
     counting = [n for n in bad if _COUNTS.search(plain[n])]
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
-    apt = {n for n in summary if n in bad or not _COUNTS.search(plain[n])}
+    apt = {n for n in summary if n in bad
+           or not (_COUNTS.search(plain[n]) or _ONE_PASSED.search(plain[n]))}  # fmt: skip
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & apt):
         counts.insert(0, max(close))
     alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result has its own line
@@ -234,11 +235,10 @@ def _verdict(
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
     word = "; ".join(filter(None, parts))
     units = [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)]
-    listed = text.below(bad[-1]) if word.endswith(":") else ()
+    listed = text.below(bad[-1]) if _ANNOUNCES.search(word) else ()
     for at in itertools.takewhile(lambda at: _ITEM.match(text.all[at]), listed):
-        units.append(
-            Unit(at + 1, "", failures.shown(text.all[at]).lstrip("-* "), 2.0, 3, "verdict")
-        )
+        item = failures.shown(text.all[at]).lstrip("-* ")
+        units.append(Unit(at + 1, "", item, 2.0, 3, "listed"))
         told.add(at)
     return units, set(summary), told
 

@@ -24,8 +24,16 @@ _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> ye
     r"(?:<(?P<nick>[^<>]{1,40})>|(?P<name>[^\W\d][\w .()@'-]{0,39}?):) +(?=\S)"
 )
 _FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
-_ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+")
-_QUOTES = Pattern(r"-{3,} ?\w[^\n]*\w ?-{3,}$")  # `-----Original Message-----`
+_ADDRESS, _REPLY = (
+    Pattern(r" ?<?\S+@\S+"),
+    Pattern(r"(?:(?:re|aw|antw|sv|vs|rv|odp|回复): ?)+", re.I),
+)
+_FORWARDED = Pattern(r"(?:fwd?|wg|tr|rv|enc): ?", re.I)
+_QUOTES = Pattern(  # `-----Original Message-----`
+    r"-{3,} ?(?:orig|ursprüng|oorspronk|исходн|原|元"
+    r"|(?:message d.|mensaje |mensagem |messaggio )(?:orig|ant))",
+    re.I,
+)
 _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
@@ -145,18 +153,19 @@ def _unleaning(text: str) -> list[str]:
 def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order, without quoted mails and signatures."""
     title, sender, signed, depth = "", "", False, 0
-    replies, is_older = list[int](), False  # how often each mail's subject says `Re:`
+    first, is_older = None, False  # the first mail; whether one is an answer to this one
     width = _width(lines)
     blocks = [*reading.paragraphs(lines)]
     for (start, rows), (_, below) in zip(blocks, [*blocks[1:], (0, [])], strict=False):
         head = [field for row in rows if (field := _FIELD.match(row))]
         is_quoted = bool(_QUOTES.match(rows[0]))  # the rule between an answer and its question
         if len(head) == len(rows) - is_quoted > 1 and any("@" in row for row in rows):
-            sender, subject, marks = _mail(head)
-            title, signed = sender, False
-            replies.append(marks)
-            is_older = is_quoted or marks < replies[0]
-            yield _Passage(start + 1, "", subject, is_older=is_older)
+            mail = _mail(head)
+            first = first or mail
+            title, sender, signed = mail.sender, mail.sender, False
+            is_quoted = is_quoted and not _FORWARDED.match(first.subject)
+            is_older = mail is not first and (is_quoted or _is_answered(mail, first))
+            yield _Passage(start + 1, "", mail.subject, is_older=is_older)
             continue
         signed = signed or rows[0].rstrip() == "--"
         if signed or rows[0][:1] == ">":
@@ -178,15 +187,44 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             yield _Passage(start + number + 1, title, text, name, is_whole, is_older)
 
 
-def _mail(head: list[re.Match[str]]) -> tuple[str, str, int]:
-    """The writer of a mail with the day, its subject, and the number of marks of a reply."""
+class _Mail(NamedTuple):
+    """The head of a mail: its writer with the day, its subject, and how often that says `Re:`."""
+
+    sender: str
+    subject: str
+    replies: int
+    date: str
+
+
+def _mail(head: list[re.Match[str]]) -> _Mail:
     values = [field[2] for field in head]
     sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
-    day = next((value[: clock.start()] for value in values if (clock := _CLOCK.search(value))), "")
+    date = next((value for value in values if _CLOCK.search(value)), "")
+    clock = _CLOCK.search(date)
+    day = date[: clock.start()] if clock else ""
     subject = next((v for v in values if "@" not in v and not _CLOCK.search(v)), "")
     marks = _REPLY.match(subject)
     bare = subject[marks.end() :] if marks else subject
-    return ", ".join(filter(None, (sender, day))), bare, marks[0].count(":") if marks else 0
+    return _Mail(
+        ", ".join(filter(None, (sender, day))), bare, marks[0].count(":") if marks else 0, date
+    )
+
+
+def _is_answered(mail: _Mail, first: _Mail) -> bool:
+    """Whether the first mail of a text answers this one, judging by dates of the same month."""
+    if mail.subject != first.subject:
+        return False
+    (when, words), (other, _) = _when(mail.date), _when(first.date)
+    is_same_month = not words or any(len(word) > 2 and word in first.date for word in words)
+    if when != other and len(when) == len(other) and is_same_month:
+        return when < other
+    return mail.replies < first.replies
+
+
+def _when(date: str) -> tuple[list[int], list[str]]:
+    """The numbers of a date, its year first, and its words."""
+    numbers = [int(number) for number in _DIGITS.findall(date)]
+    return [max(numbers), *numbers] if numbers else [], re.findall(r"[^\W\d_]+", date)
 
 
 def _is_title(rows: list[str], below: list[str]) -> bool:
