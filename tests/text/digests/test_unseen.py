@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from conftest import each
 from contextkit.text.digests import engine, folding, lines, reading
 
@@ -1147,3 +1149,19 @@ def test_a_later_or_forwarded_mail_is_told(subjects: tuple[str, str], rule: str)
     now = "The cut-over is not on 5 December any more. Nobody may restart db-2 before 16 January."
     text = mail("Ada", subjects[0], before, day=24) + mail("Bob", subjects[1], now, rule, day=27)
     assert "16 January" in engine.digest(text, 70).summary
+
+
+def test_an_object_whose_state_is_a_failure_is_told_with_its_reason() -> None:
+    states = ("CREATE_COMPLETE", "CREATE_IN_PROGRESS", "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS",
+              "DELETE_COMPLETE", "DELETE_IN_PROGRESS", "IMPORT_COMPLETE")  # fmt: skip
+    events = [{"Id": f"thing-{n}", "Status": state, "At": f"14:0{n}"}
+              for n, state in enumerate(states * 2)]  # fmt: skip
+    events[5] |= {"Status": "CREATE_FAILED", "StatusReason": "backups are not enabled on primary"}
+    summary = engine.digest(json.dumps({"Events": events}, indent=1), 150).summary
+    assert "thing-5 - Status: CREATE_FAILED" in summary and "backups are not enabled" in summary
+
+
+def test_a_type_in_brackets_is_no_code() -> None:
+    rows = [f"src/A{n}.hs:{n}:14: error: Couldn't match type: [Char]" for n in range(1, 4)]
+    summary = engine.digest("\n".join(rows), 150).summary
+    assert "Couldn't match type: [Char]" in summary and "Char x" not in summary

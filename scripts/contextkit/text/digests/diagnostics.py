@@ -75,7 +75,7 @@ _HEADED = Pattern(
 )
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|{_SLUG})\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
-    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+.]+)\](?: \[\d\])?"
+    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])(?![A-Z][a-z]+\])([-\w/=+.]+)\](?: \[\d\])?"  # and no type
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _CODE_ALONE, _MORE = Pattern(r"\[[\w-]+\]$"), 3  # a code below a message of so many lines more

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import itertools
+import re
 from collections import Counter
 
 from contextkit.base.expressions import Pattern
@@ -20,6 +22,10 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _KEYS, _FEW = 12, 8  # keys of an object that are listed; entries up to which a list is shown whole
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
+_STATE = Pattern(
+    r"(?:^|[._])(?:status|state|result|outcome|conclusion|phase)$|(?:Status|State|Result)$"
+)
+_REASON = Pattern(r"reason|message|error|cause|detail", re.I)
 _NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
 _MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is searched
@@ -226,7 +232,7 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
     path = path or "entries"
     flat = [dict(_flat(row)) for row in rows]
     often = Counter(key for row in flat for key in row)
-    units += _odd(path, flat, often)
+    units += [*_failed(path, flat), *_odd(path, flat, often)]
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
@@ -242,6 +248,22 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
         cells = body[index][1]
         shown, name = row_statement(keys, cells)[:_ENTRY], cells[label] if label >= 0 else ""
         units.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=name, derived=True))
+
+
+def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
+    """The entries whose state says that they failed, each with its name and its reason."""
+    states = [key for key in dict.fromkeys(itertools.chain(*flat)) if _STATE.search(key)]
+    bad = [row for row in flat if any(says_failed(row.get(key, "")) for key in states)]
+    if not bad or len(bad) * 2 > len(flat):
+        return  # none, or most of them
+    every = [key for key in flat[0] if all(row.get(key) for row in flat)]
+    label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if every else -1
+    for row in bad:
+        said = [f"{key}: {row[key]}" for key in row
+                if (key in states or _REASON.search(key)) and row[key]]  # fmt: skip
+        name = row[every[label]] if label >= 0 else ""
+        text = cut(" - ".join(filter(None, (name, ", ".join(said)))), _ENTRY)
+        yield Unit(1, path, text, 2.5, 2, "failed", short=name, key=True, derived=True)
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
