@@ -259,10 +259,10 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
     every = [key for key in flat[0] if all(row.get(key) for row in flat)]
     label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if every else -1
     for row in bad:
-        said = [f"{key}: {row[key]}" for key in row
+        fields = [f"{key}: {row[key]}" for key in row
                 if (key in states or _REASON.search(key)) and row[key]]  # fmt: skip
         name = row[every[label]] if label >= 0 else ""
-        text = cut(" - ".join(filter(None, (name, ", ".join(said)))), _ENTRY)
+        text = cut(" - ".join(filter(None, (name, ", ".join(fields)))), _ENTRY)
         yield Unit(1, path, text, 2.5, 2, "failed", short=name, key=True, derived=True)
 
 
