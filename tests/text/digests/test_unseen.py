@@ -1165,3 +1165,16 @@ def test_a_type_in_brackets_is_no_code() -> None:
     rows = [f"src/A{n}.hs:{n}:14: error: Couldn't match type: [Char]" for n in range(1, 4)]
     summary = engine.digest("\n".join(rows), 150).summary
     assert "Couldn't match type: [Char]" in summary and "Char x" not in summary
+
+
+def test_each_kind_of_failed_row_is_told_before_what_is_merely_odd() -> None:
+    made = [(f"{90 - n}m", "Normal", "Pulled", f"pod/cart-{n:04}", f"Pulled image cart:{n % 7}")
+            for n in range(40)]  # fmt: skip
+    for n in range(3):
+        made[5 + n] = (f"8{n}m", "Warning", "Failed", f"pod/orders-{n:04}", "Failed to pull image")
+    made[19] = ("9m7s", "Warning", "FailedMount", "pod/reindex-1", "Mount failed: es is missing")
+    made[39] = ("73s", "Normal", "Scaled", "pod/mailer-1", "Scaled down from 2 to 1")
+    rows = [("LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"), *made]
+    text = "\n".join("".join(cell.ljust(24) for cell in row).rstrip() for row in rows)
+    summary = engine.digest(text, 130).summary
+    assert "Failed to pull image" in summary and "es is missing" in summary

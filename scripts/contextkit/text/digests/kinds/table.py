@@ -29,6 +29,7 @@ _NAMED = 1000  # rows by which the column of names is found
 _SAMPLE = 500  # cells by which a column of numbers is recognized
 _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
 _FEW = 3  # different cells up to which even numbers are counted as values
+_FEW_ILL = 4  # rows, per one that failed, from which on each kind of those comes first
 _CELLS = 8  # different cells up to which a column's values are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" {0,40}(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
@@ -261,18 +262,33 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     if ends and ends[main].is_sorted:  # the order that its reader wants
         units[main][0] = units[main][0]._replace(weight=_SORTED)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
+    ill = [row for row in body if says_failed(" ".join(row[1]))]
+    kinds = _kinds(ill) if len(ill) * _FEW_ILL <= len(body) else []
+    told += [
+        Unit(same[0], "row", shown(same[0]), 2.0, 2, "failed", times=len(same)) for same in kinds
+    ]
     out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
     told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]
-    ill = [row for row in body if says_failed(" ".join(row[1]))]
+    extreme += [same[0] for same in kinds]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
         weight = 1.5 if says_failed(" ".join(row)) else 0.4 if ends else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
         told.append(Unit(number, "row", shown(number), weight))
     return told
+
+
+def _kinds(rows: list[Row]) -> list[list[int]]:
+    """The numbers of some rows, those of each kind together, by the cells that many share."""
+    columns = [{*cells} for cells in zip(*(row for _, row in rows), strict=False)]
+    shared = [at for at, cells in enumerate(columns) if len(cells) * 2 <= len(rows)]
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for number, row in rows:
+        kinds.setdefault(tuple(row[at] for at in shared), []).append(number)
+    return list(kinds.values())
 
 
 def column(head: list[str], body: list[Row], index: int, values: Numbers | None) -> list[Unit]:
