@@ -1,6 +1,8 @@
 """The lines of a review in the one form that the reader knows, line for line.
 
 ✅ met · 🚫 must not ship       a legend: the sign is `[P0]` in all other lines
+(C) critical, (m) minor        another
+BLOCKER                        alone between blank lines: a heading
 <summary>Race</summary>        a heading, one level higher if it contains others
 """
 
@@ -14,8 +16,10 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block
 
 _DEFINED = Pattern(
-    r"(?:[\w ]{1,40}:\s)?([^\w\s|*#`-]{1,4})\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
+    r"(?:[\w ]{1,40}:\s)?([(\[][A-Za-z]{1,2}[)\]]|[^\w\s|*#`-]{1,4})"
+    r"\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
 )
+_LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
 _MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _LONGEST = 300  # characters of a line with a legend or a head
@@ -63,7 +67,16 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
         if _BORDER.match(made):
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
+    for at in range(1, len(plain) - 1):
+        if plain[at].isupper() and _stands_alone(plain, at):
+            plain[at] = f"## {plain[at]}"
     return raw, *with_summaries(raw, plain)
+
+
+def _stands_alone(rows: list[str], at: int) -> bool:
+    """Whether a line between blank ones is only a severity in capitals."""
+    is_apart = not (rows[at - 1].strip() or rows[at + 1].strip())
+    return is_apart and bool(vocabulary.severity(rows[at].strip(" :")))
 
 
 def _annotated(row: str) -> str:
@@ -79,7 +92,8 @@ def _annotated(row: str) -> str:
 
 def with_marks(rows: list[str]) -> list[str]:
     """The lines with a severity in place of each sign that a legend explains."""
-    every = ((at, {} if row.isascii() else signs(row)) for at, row in enumerate(rows))
+    explain = (at for at, row in enumerate(rows) if not row.isascii() or _LETTERED.search(row))
+    every = ((at, signs(rows[at])) for at in explain)
     told = {at: signs for at, signs in every if signs}
     marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
     if vocabulary.strictest(*marks.values()) not in vocabulary.SERIOUS:

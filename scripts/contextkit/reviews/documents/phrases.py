@@ -41,6 +41,9 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: there is a test now.`
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
+_MENDED = Pattern(
+    rf" [-–—] {_STATE} (?:in|by|with|durch|en|dans) \W{{0,2}}[0-9a-f]{{7,40}}\b", needs=_WORDS
+)
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
@@ -65,7 +68,11 @@ def is_settled(row: str) -> bool:
     first = row[:20].strip().partition(" ")[0]
     if _TICKED.search(row) or (first.isupper() and is_done(first)):
         return True
-    if _ANSWERED.match(row) or ("→" in row and is_done(row.rpartition("→")[2])):
+    if (
+        _ANSWERED.match(row)
+        or _MENDED.search(row)
+        or ("→" in row and is_done(row.rpartition("→")[2]))
+    ):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in _STATES and is_done(value)

@@ -22,7 +22,7 @@ _PATH = Pattern(  # with a known suffix, or with a folder before and a line behi
     r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–·-]?\s?"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?\[(?=\d)|\s?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"

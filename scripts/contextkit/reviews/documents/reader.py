@@ -47,6 +47,7 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read; more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
+_MENTIONED = Pattern(r"[\"'`“„«][\w-]{1,30}[\"'`”“»]")  # a word that is quoted, not said
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _PARAGRAPH = 8  # lines of a paragraph that are read for a legend
@@ -76,7 +77,9 @@ def read(text: str) -> Read:
     candidates += _beside(candidates, printed)
     candidates = candidates or list(sight.of_codes())
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
-    candidates += _beside(candidates, sight.of_prose(is_told))
+    prose = (each for each in sight.of_prose(is_told)
+             if starts.isdisjoint(range(each.line, each.end + 1)))  # fmt: skip
+    candidates += _beside(candidates, prose)
     return Read(tuple(_single(candidates)), sight.unsure(candidates))
 
 
@@ -414,7 +417,7 @@ class Outline(Sight):
             if not is_told or vocabulary.severity(text):  # a cell
                 continue
             parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
-            left = " ".join(parts)
+            left = _MENTIONED.sub(" ", " ".join(parts))
             is_worst, is_bad = phrases.WORST.search(left), phrases.BAD.search(left)
             if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
                 title = self._told(parts, text, place)

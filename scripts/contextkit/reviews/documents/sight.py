@@ -272,6 +272,11 @@ class Sight:
             made.append(held[-1][1])
         return made
 
+    @functools.cached_property
+    def _code_ends(self) -> dict[int, int]:
+        """The first line of each block of code by its last line."""
+        return {part.last: part.first for part in self.parts if part.kind == "code"}
+
     def is_denied(self, first: int, last: int) -> bool:
         """Whether the last sentence of these lines denies a finding."""
         last = self.told_until(last)
@@ -284,8 +289,8 @@ class Sight:
         Between items of a list, it belongs to the item below only if the first item has one too.
         """
         at = self.told_until(first - 1)
-        while at and self.plain[at - 1].lstrip()[:2] == "| ":  # a line of code that is quoted
-            at = self.told_until(at - 1)
+        while at and (self.plain[at - 1].lstrip()[:2] == "| " or at in self._code_ends):  # quoted
+            at = self.told_until(self._code_ends.get(at, at) - 1)
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
