@@ -68,11 +68,8 @@ def is_settled(row: str) -> bool:
     first = row[:20].strip().partition(" ")[0]
     if _TICKED.search(row) or (first.isupper() and is_done(first)):
         return True
-    if (
-        _ANSWERED.match(row)
-        or _MENDED.search(row)
-        or ("→" in row and is_done(row.rpartition("→")[2]))
-    ):
+    after = row.rpartition("→")[2] if "→" in row else ""
+    if _ANSWERED.match(row) or _MENDED.search(row) or is_done(after):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in _STATES and is_done(value)
