@@ -85,14 +85,16 @@ def _code(source: str, flags: int) -> tuple[Any, ...]:
 class Pattern:
     """A regular expression that is compiled on first use, since few texts need all of them.
 
-    Every match holds one of the lower-case words `needs` (`␣` is a blank). Looking for those first
-    speeds up an expression that may match at any character.
+    Every match holds one of the lower-case words `needs` (`␣` is a blank), or what the short
+    expression `sign` finds. Looking for those first speeds up an expression that may match at any
+    character.
     """
 
     search: Any
 
-    def __init__(self, source: str, flags: int = 0, needs: str = "") -> None:
+    def __init__(self, source: str, flags: int = 0, needs: str = "", sign: str = "") -> None:
         self._source, self._flags = source, flags
+        self._sign = Pattern(sign, flags) if sign else None
         self.needs = tuple(word.replace("␣", " ") for word in needs.split())
         MADE.append(self)
 
@@ -109,7 +111,9 @@ class Pattern:
         return getattr(self if name in self.__dict__ else made, name)
 
     def _may_match(self, text: str) -> bool:
-        return not text.isascii() or any(map(text.lower().__contains__, self.needs))
+        if not text.isascii() or any(map(text.lower().__contains__, self.needs)):
+            return True
+        return self._sign is not None and self._sign.search(text) is not None
 
 
 MADE: list[Pattern] = []  # all of them, to be compiled in advance

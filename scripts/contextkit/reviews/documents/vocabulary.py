@@ -33,7 +33,8 @@ def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
     """What finds any of a list of expressions, a line each, in any case."""
     every = "|".join(filter(None, _LISTED[f"any {name}"].split("\n")))
     needs = " ".join(LISTS.get(f"needs {name}", ()))
-    return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs)
+    sign = "".join(LISTS.get(f"sign {name}", ()))
+    return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs, sign)
 
 
 QUOTES = "\"'“”„‘’«»"
