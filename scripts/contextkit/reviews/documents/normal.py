@@ -2,7 +2,7 @@
 
 ✅ met · 🚫 must not ship       a legend: the sign is `[P0]` in all other lines
 (C) critical, (m) minor        another
-BLOCKER                        alone between blank lines: a heading
+BLOCKER                        alone above a list, without other headings: one
 <summary>Race</summary>        a heading, one level higher if it contains others
 """
 
@@ -20,6 +20,7 @@ _DEFINED = Pattern(
     r"\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
 )
 _LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
+_LEGENDS, _ASKED = vocabulary.word_set("legends"), ("question", "questions")
 _MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _LONGEST = 300  # characters of a line with a legend or a head
@@ -44,6 +45,7 @@ _SHORTCODES = {
     "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
+_CAPITALS = Pattern(r"(?=[^\W\d_])(?!.*[a-zà-ÿ](?![^(]*\)))[^\W\d_][\w -]*(?: \([^()]*\))?:?$")
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # annotations of a build on a pull request
     r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
@@ -67,16 +69,18 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
         if _BORDER.match(made):
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
-    for at in range(1, len(plain) - 1):
-        if plain[at].isupper() and _stands_alone(plain, at):
+    has_headings = any(row[:1] == "#" for row in plain)
+    for at in range(1, len(plain) - 2) if not has_headings else ():
+        if _CAPITALS.match(plain[at]) and _heads_a_list(plain, at):
             plain[at] = f"## {plain[at]}"
     return raw, *with_summaries(raw, plain)
 
 
-def _stands_alone(rows: list[str], at: int) -> bool:
-    """Whether a line between blank ones is only a severity in capitals."""
+def _heads_a_list(rows: list[str], at: int) -> bool:
+    """Whether a line between blank ones is only a severity, and a list is below it."""
     is_apart = not (rows[at - 1].strip() or rows[at + 1].strip())
-    return is_apart and bool(vocabulary.severity(rows[at].strip(" :")))
+    is_listed = is_apart and bool(vocabulary.unbulleted(rows[at + 2].strip())[1])
+    return is_listed and bool(vocabulary.severity(rows[at].strip(" :")))
 
 
 def _annotated(row: str) -> str:
@@ -113,6 +117,8 @@ def signs(row: str) -> dict[str, str]:
     row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
     mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
     meanings = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
+    if _LETTERED.search(row) and not _is_key(row, meanings):
+        return {}
     told = {}
     for match in filter(None, meanings):
         graded = map(vocabulary.severity, _PARTED.split(match[2]))
@@ -122,6 +128,15 @@ def signs(row: str) -> dict[str, str]:
         return {}
     usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
     return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
+
+
+def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
+    """Whether a line is called a legend, and each of its letters stands for a grade of its own."""
+    first = vocabulary.words(row)[:1]
+    grades = [vocabulary.severity(match[2].strip(" .")) for match in meanings if match]
+    others = [match[2] for match in meanings if match and match[2].strip(" .").lower() in _ASKED]
+    is_called = not _LEGENDS.isdisjoint(first) or any(map(vocabulary.is_scale, first))
+    return is_called and len({*filter(None, grades)}) + len(others) == len(meanings)
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:

@@ -41,9 +41,6 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: there is a test now.`
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
-_MENDED = Pattern(
-    rf" [-–—] {_STATE} (?:in|by|with|durch|en|dans) \W{{0,2}}[0-9a-f]{{7,40}}\b", needs=_WORDS
-)
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
@@ -69,7 +66,7 @@ def is_settled(row: str) -> bool:
     if _TICKED.search(row) or (first.isupper() and is_done(first)):
         return True
     after = row.rpartition("→")[2] if "→" in row else ""
-    if _ANSWERED.match(row) or _MENDED.search(row) or is_done(after):
+    if _ANSWERED.match(row) or is_done(after):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in _STATES and is_done(value)

@@ -22,7 +22,7 @@ _PATH = Pattern(  # with a known suffix, or with a folder before and a line behi
     r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?\[(?=\d)|\s?[,(\[|—–·-]?\s?"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\[(?=\d+[-–]\d)|\s?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
@@ -36,6 +36,7 @@ _LINE_OF = Pattern(
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's prefix of a path
+_NO_FILES = ("process.env", "import.meta.env", "meta.env", "Rails.env")  # but objects
 _LONGEST = 4_000  # characters that are examined
 _INTRODUCING = 6  # words before a place at the end of a line
 _INTRODUCE = vocabulary.word_set("introduce")
@@ -62,7 +63,7 @@ def place_in(text: str) -> Place:
     text = _FORGE.sub("", text)
     for match in _PATH.finditer(text):
         path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
-        if "://" in text[max(0, match.start() - 12) : match.start() + 8]:
+        if path in _NO_FILES or "://" in text[max(0, match.start() - 12) : match.start() + 8]:
             continue
         rest = text[match.end() : match.end() + 60]
         if after := _AFTER.match(rest):

@@ -47,7 +47,9 @@ _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read; more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
-_MENTIONED = Pattern(r"[\"'`“„«][\w-]{1,30}[\"'`”“»]")  # a word that is quoted, not said
+_MENTIONED = Pattern(  # a word that something else says
+    r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) [\"'`“„«][\w-]{1,30}[\"'`”“»]"
+)
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _PARAGRAPH = 8  # lines of a paragraph that are read for a legend
@@ -77,8 +79,12 @@ def read(text: str) -> Read:
     candidates += _beside(candidates, printed)
     candidates = candidates or list(sight.of_codes())
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
-    prose = (each for each in sight.of_prose(is_told)
-             if starts.isdisjoint(range(each.line, each.end + 1)))  # fmt: skip
+    prose = (
+        each
+        for each in sight.of_prose(is_told)  # the file above a tool's messages says nothing
+        if starts.isdisjoint(range(each.line, each.end + 1))
+        or not phrases.names_only_place(sight.plain[each.line - 1])
+    )
     candidates += _beside(candidates, prose)
     return Read(tuple(_single(candidates)), sight.unsure(candidates))
 
@@ -166,7 +172,8 @@ class Outline(Sight):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
             place = places.place_of(self.plain[at - 1]) if at else NOWHERE
-            is_better = place.line or (place.file and not own.file)
+            is_beside = self.told_until(own.line - 1) == at or not own.at  # and not above code
+            is_better = (place.line and is_beside) or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
 
