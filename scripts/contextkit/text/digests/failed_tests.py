@@ -192,7 +192,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
-    used.update(_source(text, blocks))
+    used.update(*(_source(text, at, blocks[at]) for at in mentions))
     if heads:
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
@@ -204,12 +204,11 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     return sorted(_folded(_once(failed, errors))), used | of_errors, inside
 
 
-def _source(text: Lines, blocks: dict[int, list[int]]) -> Iterator[int]:
-    """The lines of source that pytest quotes in its blocks, and the frames above them."""
-    for at, block in blocks.items():
-        if text.bare[at].startswith("___"):
-            quoted = itertools.takewhile(lambda n: not text.all[n].startswith("-----"), block)
-            yield from (number for number in quoted if _SOURCE.match(text.all[number]))
+def _source(text: Lines, at: int, block: list[int]) -> Iterator[int]:
+    """The lines of source that pytest quotes in the block of a test, and the frames above them."""
+    if text.bare[at].startswith("___"):
+        quoted = itertools.takewhile(lambda n: not text.all[n].startswith("-----"), block)
+        yield from (number for number in quoted if _SOURCE.match(text.all[number]))
 
 
 def _named_again(text: Lines, unused: list[int], names: list[str]) -> set[int]:
