@@ -70,7 +70,7 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
     has_headings = any(row[:1] == "#" for row in plain)
-    for at in range(1, len(plain) - 2) if not has_headings else ():
+    for at in range(len(plain) - 2) if not has_headings else ():
         if _CAPITALS.match(plain[at]) and _heads_a_list(plain, at):
             plain[at] = f"## {plain[at]}"
     return raw, *with_summaries(raw, plain)
@@ -78,7 +78,7 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
 
 def _heads_a_list(rows: list[str], at: int) -> bool:
     """Whether a line between blank ones is only a severity, and a list is below it."""
-    is_apart = not (rows[at - 1].strip() or rows[at + 1].strip())
+    is_apart = not ("".join(rows[max(0, at - 1) : at]).strip() or rows[at + 1].strip())
     is_listed = is_apart and bool(vocabulary.unbulleted(rows[at + 2].strip())[1])
     return is_listed and bool(vocabulary.severity(rows[at].strip(" :")))
 

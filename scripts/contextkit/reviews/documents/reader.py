@@ -48,7 +48,8 @@ MOST_LINES = 20_000  # of a file that are read; more take too long (make torture
 _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
 _MENTIONED = Pattern(  # a word that something else says
-    r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) [\"'`“„«][\w-]{1,30}[\"'`”“»]"
+    r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) "
+    r"[\"'`“„«][\w-]{1,30}[\"'`”“»]"
 )
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
@@ -83,7 +84,7 @@ def read(text: str) -> Read:
         each
         for each in sight.of_prose(is_told)  # the file above a tool's messages says nothing
         if starts.isdisjoint(range(each.line, each.end + 1))
-        or not phrases.names_only_place(sight.plain[each.line - 1])
+        or " " in sight.plain[each.line - 1].strip()
     )
     candidates += _beside(candidates, prose)
     return Read(tuple(_single(candidates)), sight.unsure(candidates))
@@ -172,8 +173,9 @@ class Outline(Sight):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
             place = places.place_of(self.plain[at - 1]) if at else NOWHERE
-            is_beside = self.told_until(own.line - 1) == at or not own.at  # and not above code
-            is_better = (place.line and is_beside) or (place.file and not own.file)
+            has_own = own.at and self.is_below_code(own.line)
+            is_closer = place.line and not has_own
+            is_better = is_closer or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
 
