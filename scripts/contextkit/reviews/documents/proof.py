@@ -131,6 +131,7 @@ _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
 _DECIDES = vocabulary.word_set("decides")
+_GATES, _CONDITIONS = vocabulary.word_set("gates"), vocabulary.word_set("conditions")
 _FAILING = vocabulary.word_set("failing")
 
 
@@ -435,6 +436,8 @@ def _is_mild(bare: str) -> bool:
 def _of_label(label: str, text: str, is_explained: bool) -> str:
     """Why a label with a value is a doubt, or ''."""
     value = _all_words(text)
+    if not (_DECIDES | _GATES).isdisjoint(_all_words(label)) and _is_conditional(value):
+        return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
     is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
     if is_verdict or (is_brief and value[0] in _FAILING):
@@ -571,7 +574,12 @@ def _is_other_verdict(row: str) -> bool:
     """Whether a line states a verdict that does not pass."""
     match = _STATED.search(row)
     words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
-    return bool(words) and (words[0] not in _PASSING or words[0] == "no")
+    return bool(words) and (words[0] not in _PASSING or words[0] == "no" or _is_conditional(words))
+
+
+def _is_conditional(words: list[str]) -> bool:
+    """Whether a verdict passes only under a condition: `lgtm if fixed`."""
+    return bool(words) and not _CONDITIONS.isdisjoint(words[1:_LABEL_WORDS])
 
 
 def _goes_on(row: str) -> bool:
