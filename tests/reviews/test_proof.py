@@ -575,3 +575,8 @@ def test_a_bold_lead_with_a_severity_begins_a_finding_without_a_blank_line(code:
     )
     review = agent_review.parse(f"{text}\nSee `src/app.py:3`.\n")
     assert [(row.id, row.file) for row in review.findings] == [("P1-2", ""), ("P1-3", "src/app.py")]
+
+
+def test_a_row_of_a_bar_alone_is_read() -> None:
+    text = "### Findings Index\nVerdict: safe\n\n### Summary\n\n|\n"
+    assert agent_review.effective_status(agent_review.parse(text))[0] == "CLEAN"

@@ -406,7 +406,7 @@ def _is_settled(row: str) -> bool:
     if "|" in row:
         cells = [vocabulary.plain(cell) for cell in markdown.cells(row.strip())]
         over = [cell for cell in cells if phrases.is_done(cell)]
-        is_graded = any(map(vocabulary.severity, vocabulary.words(cells[0])))
+        is_graded = any(map(vocabulary.severity, vocabulary.words("".join(cells[:1]))))
         is_zero = is_graded and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
         return is_zero or (bool(over) and not any(map(_STILL.search, cells)))
     value = vocabulary.labelled(row)[1]
