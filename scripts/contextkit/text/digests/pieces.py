@@ -104,9 +104,8 @@ class Piece:
     def _find_failing(self, lower: str) -> None:
         """Find the lines that speak of a failure, not of the absence of one."""
         places = starts(self.all)
-        has_sure = any(map(self.text.__contains__, SURE))
-        rows = enumerate(self.all if has_sure else ())
-        sure = {at for at, line in rows if is_sure(line)}
+        rows = enumerate(self.all if any(map(self.text.__contains__, SURE)) else ())
+        sure = {at for at, line in rows if (line[:4] in SURE or SURE[1] in line) and is_sure(line)}
         asked = set(sure)
         bad: dict[str, bool] = {}  # by word
         for part in sought(self.words):
