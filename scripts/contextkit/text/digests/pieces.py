@@ -105,7 +105,8 @@ class Piece:
         """Find the lines that speak of a failure, not of the absence of one."""
         places = starts(self.all)
         rows = enumerate(self.all if any(map(self.text.__contains__, SURE)) else ())
-        sure = {at for at, line in rows if (line[:4] in SURE or SURE[1] in line) and is_sure(line)}
+        may = [(at, line) for at, line in rows if line[:4] in SURE or SURE[1] in line]
+        sure = {at for at, line in may if is_sure(line)}
         asked = set(sure)
         bad: dict[str, bool] = {}  # by word
         for part in sought(self.words):
