@@ -574,7 +574,8 @@ def _is_other_verdict(row: str) -> bool:
     """Whether a line states a verdict that does not pass."""
     match = _STATED.search(row)
     words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
-    return bool(words) and (words[0] not in _PASSING or words[0] == "no" or _is_conditional(words))
+    fails = bool(words) and (words[0] not in _PASSING or words[0] == "no")
+    return fails or _is_conditional(words)
 
 
 def _is_conditional(words: list[str]) -> bool:
