@@ -580,3 +580,24 @@ def test_a_bold_lead_with_a_severity_begins_a_finding_without_a_blank_line(code:
 def test_a_row_of_a_bar_alone_is_read() -> None:
     text = "### Findings Index\nVerdict: safe\n\n### Summary\n\n|\n"
     assert agent_review.effective_status(agent_review.parse(text))[0] == "CLEAN"
+
+
+@each("verdict", ["safe, after the leak is fixed", "SAFE (pending CI)", "clean if tests pass"])
+def test_an_index_that_is_safe_under_a_condition_is_not_clean(verdict: str) -> None:
+    text = f"### Findings Index\nVerdict: {verdict}\n\n### Summary\n\nNothing.\n"
+    assert agent_review.effective_status(agent_review.parse(text))[0] != "CLEAN"
+
+
+@each(
+    "line",
+    [
+        "Approval: yes, no reservations",
+        "Recommendation: approve, nothing pending",
+        "Gate: pass, tested after rebase",
+        "CI status: green after retry",
+        "HIGH (0)",
+    ],
+)
+def test_what_is_no_condition_leaves_a_review_clean(line: str) -> None:
+    text = f"### Findings Index\nVerdict: safe\n\n### Summary\n\n{line}\n"
+    assert agent_review.effective_status(agent_review.parse(text))[0] == "CLEAN"

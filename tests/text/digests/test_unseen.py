@@ -1102,6 +1102,32 @@ NESTED = "--- FAIL: TestParse (0.00s)\n" + "".join(
 )  # fmt: skip
 
 
+BELOW_TSC = """\
+src/a.ts(3,7): error TS6133: 'x' is declared but its value is never read.
+  ELIFECYCLE  Command failed with exit code 2.
+  Error: Docker daemon not reachable
+"""
+DOCTEST = """\
+=================================== FAILURES ===================================
+_________________________ [doctest] mymod.total _________________________
+003
+004     >>> total([1, 2])
+Expected:
+    4
+Got:
+    3
+
+/w/mymod.py:4: DocTestFailure
+=========================== short test summary info ============================
+FAILED mymod.py::mymod.total
+============================== 1 failed in 0.05s ===============================
+"""
+NAMED = json.dumps([
+    {"job": "test", "run": n, "status": "failed" if n == 5 else "ok", "error": "OOM" * (n == 5)}
+    for n in range(12)
+])  # fmt: skip
+
+
 @each(
     ("text", "cap", "parts"),
     [
@@ -1112,6 +1138,10 @@ NESTED = "--- FAIL: TestParse (0.00s)\n" + "".join(
         (LOADED, 200, ("FAILED",)),
         (STEPS, 200, ("Lint: ##[error]", "Deploy to prod: ##[error]")),
         (CAPTURED, 200, ("quota of tenant 7",)),
+        (BELOW_TSC, 200, ("Docker daemon", "TS6133")),
+        (DOCTEST, 200, ("Got: 3",)),
+        (NAMED, 200, ("test - status: failed, error: OOM",)),
+        ("0 tests failed:\n- everything is fine\n" + "step done\n" * 9, 90, ()),
         (f"{NESTED}FAIL\n", 220, ("EOF", "got 9", "bad rune", "want 4")),
         ("retry: error: recovered\n" + "step done\n" * 9, 80, ()),
     ],

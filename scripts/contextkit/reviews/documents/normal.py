@@ -46,6 +46,7 @@ _SHORTCODES = {
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
 _CAPITALS = Pattern(r"(?=[^\W\d_])(?!.*[a-zà-ÿ](?![^(]*\)))[^\W\d_][\w -]*(?: \([^()]*\))?:?$")
+_REMARK = Pattern(r"\s*\([^()]*\)")
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # annotations of a build on a pull request
     r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
@@ -70,17 +71,18 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
     has_headings = any(row[:1] == "#" for row in plain)
-    for at in range(len(plain) - 2) if not has_headings else ():
-        if _CAPITALS.match(plain[at]) and _heads_a_list(plain, at):
-            plain[at] = f"## {plain[at]}"
+    heads = [at for at in range(len(plain) - 2) if _CAPITALS.match(plain[at])
+             and _heads_a_list(plain, at)] if not has_headings else []  # fmt: skip
+    grades = [vocabulary.severity(_REMARK.sub("", plain[at]).strip(" :")) for at in heads]
+    for at in heads if any(grades) else ():
+        plain[at] = f"## {_REMARK.sub('', plain[at])}"
     return raw, *with_summaries(raw, plain)
 
 
 def _heads_a_list(rows: list[str], at: int) -> bool:
-    """Whether a line between blank ones is only a severity, and a list is below it."""
+    """Whether a line stands between blank ones, and a list is below it."""
     is_apart = not ("".join(rows[max(0, at - 1) : at]).strip() or rows[at + 1].strip())
-    is_listed = is_apart and bool(vocabulary.unbulleted(rows[at + 2].strip())[1])
-    return is_listed and bool(vocabulary.severity(rows[at].strip(" :")))
+    return is_apart and bool(vocabulary.unbulleted(rows[at + 2].strip())[1])
 
 
 def _annotated(row: str) -> str:

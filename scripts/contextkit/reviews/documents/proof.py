@@ -104,6 +104,7 @@ _OURS = Pattern(  # a comment that a run leaves
 _REST = Pattern(
     r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)"
 )  # the rest of a sentence, without a label
+_BESIDE = Pattern(r" ?\((?!0|n)[^()]{1,40}\):?$")  # a severity: `HIGH (2)`
 _ALONE = Pattern(r"[|\s*_`]{0,6}[^\W_]{2,20}[|\s*_`]{0,6}$")  # a word
 _VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
@@ -131,7 +132,7 @@ _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
 _DECIDES = vocabulary.word_set("decides")
-_GATES, _CONDITIONS = vocabulary.word_set("gates"), vocabulary.word_set("conditions")
+_GATES = vocabulary.word_set("gates")
 _FAILING = vocabulary.word_set("failing")
 
 
@@ -354,7 +355,8 @@ class _Proof:
             return _OTHER
         if _PLACEHOLDER.match(bare):
             return "is not filled in"
-        if _ALONE.match(bare) and vocabulary.severity(bare.strip("| *_`")) in SERIOUS:
+        alone = _BESIDE.sub("", bare)
+        if _ALONE.match(alone) and vocabulary.severity(alone.strip("| *_`")) in SERIOUS:
             return "is a severity, which its index has not"
         return self._stated(role, bare)
 
@@ -436,7 +438,8 @@ def _is_mild(bare: str) -> bool:
 def _of_label(label: str, text: str, is_explained: bool) -> str:
     """Why a label with a value is a doubt, or ''."""
     value = _all_words(text)
-    if not (_DECIDES | _GATES).isdisjoint(_all_words(label)) and _is_conditional(value):
+    decides = not (_DECIDES | _GATES).isdisjoint(_all_words(label))
+    if decides and vocabulary.is_conditional(value[1:]):
         return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
     is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
@@ -575,12 +578,7 @@ def _is_other_verdict(row: str) -> bool:
     match = _STATED.search(row)
     words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
     fails = bool(words) and (words[0] not in _PASSING or words[0] == "no")
-    return fails or _is_conditional(words)
-
-
-def _is_conditional(words: list[str]) -> bool:
-    """Whether a verdict passes only under a condition: `lgtm if fixed`."""
-    return bool(words) and not _CONDITIONS.isdisjoint(words[1:_LABEL_WORDS])
+    return fails or vocabulary.is_conditional(words[1:])
 
 
 def _goes_on(row: str) -> bool:

@@ -49,7 +49,7 @@ _MOST_TOLD = 200  # texts in objects
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
 _MENTIONED = Pattern(  # a word that something else says
     r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) "
-    r"[\"'`“„«][\w-]{1,30}[\"'`”“»]"
+    r"[\"'`“„«][\w-]{1,30}[\"'`”“»](?!,? and (?:it )?is)"
 )
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")

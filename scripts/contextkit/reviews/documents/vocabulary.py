@@ -15,7 +15,7 @@ import re
 
 from contextkit.base import files, version
 from contextkit.base.expressions import Pattern
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Iterator, Sequence
 from contextkit.text.blocks import lines
 
 _DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
@@ -58,6 +58,8 @@ _OF_SCALES = word_set("beside scales")
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 NEGATIONS = word_set("negations")
+_CONDITIONS, _LATER, _MENDING = word_set("conditions"), word_set("later"), LISTS["mending"]
+_BEHIND, _NEAR = 8, 5  # words behind a verdict, and behind a word for later
 _NOTHING = NEGATIONS | word_set("nothing")
 _SAYS_NOTHING = _NOTHING | word_set("of nothing")
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
@@ -218,11 +220,26 @@ def verdict_word(stated: str) -> str:
     if word in ("needs-changes", "risky"):
         return "" if rest[:1].isalnum() or "|" in rest else word
     taken_back = any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe"))
+    taken_back = taken_back or is_conditional(words(rest))
     return word if _REMARK.match(rest) and not taken_back else ""
+
+
+def is_conditional(told: Sequence[str]) -> bool:
+    """Whether words behind a verdict make it depend on something: `if fixed`, `after the fix`."""
+    for at, word in enumerate(told[:_BEHIND]):
+        is_later = word in _LATER and any(
+            each.startswith(_MENDING) for each in told[at + 1 :][:_NEAR]
+        )
+        if (word in _CONDITIONS or is_later) and not NEGATIONS.intersection(
+            told[max(0, at - 1) : at]
+        ):
+            return True
+    return False
 
 
 def passes(stated: str) -> bool:
     """Whether a verdict in other words begins with a pass: `PASS with notes`."""
     low = plain(stated).lower()
     first = next(iter(words(low)), "") if low[:1].isalpha() else ""
-    return first in _PASSES and "|" not in low and "fail" not in low
+    is_whole = "|" not in low and "fail" not in low and not is_conditional(words(low)[1:])
+    return first in _PASSES and is_whole

@@ -100,6 +100,9 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _TSC, _SOURCE_ROW, _MARKS = Pattern(r"TS\d+$"), Pattern(r" *\d+ "), Pattern(r" *~[ ~]*$")
+_SAYS_MORE = Pattern(
+    r" {2,}(?=\S)(?!\S*(?:[Ee]rror|ERROR|FAIL\w*)\b[: ])(?:\w.*\.| *~[ ~]*|\S+:\d+:\d+)$"
+)
 _SEEN_IN, _ROW = Pattern(r"  \S+:\d+:\d+$"), Pattern(r" +\d+  \S+:\d+$")
 _READ = 500
 _PYLINT = 5  # characters of a code of pylint
@@ -292,7 +295,7 @@ def _rows_of_tsc(rows: list[str]) -> int:
 
     at = 0
     while at < len(rows) - 3:
-        says_more = rows[at][:2] == "  " and rows[at].strip()
+        says_more = bool(_SAYS_MORE.match(rows[at]))
         leads_on = not rows[at] and is_source(at + 1 + bool(_SEEN_IN.match(rows[at + 1])))
         if not (says_more or leads_on or is_source(at)):
             break

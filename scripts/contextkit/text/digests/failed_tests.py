@@ -31,7 +31,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^● (?!Console)(\S.*)$"
     rf"|^[✕✗✘×✖]{_TRIED}"
     r"|^FAIL +(\S+ > \S.*)$"
-    r"|^(?:--- FAIL:|\[  FAILED  \](?! \d+ tests?,)) (\w[\w.]*(?:/[^\s,]+)*)"
+    r"|^(?:--- FAIL:|\[  FAILED  \](?! \d+ tests?,)) (\w[\w.]*(?:/(?:[^\s,]|,(?=\S))+)*)"
     r"|^---- (\S+)(?: - should panic)? stdout ----$"
     r"|^test (\S+)(?: - should panic)? \.\.\. FAILED$"
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
@@ -206,9 +206,9 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
 
 def _source(text: Lines, at: int, block: list[int]) -> Iterator[int]:
     """The lines of source that pytest quotes in the block of a test, and the frames above them."""
-    if text.bare[at].startswith("___"):
-        quoted = itertools.takewhile(lambda n: not text.all[n].startswith("-----"), block)
-        yield from (number for number in quoted if _SOURCE.match(text.all[number]))
+    messages = [n for n in block if text.all[n].startswith(failure_words.OF_PYTEST)]
+    if messages and text.bare[at].startswith("___"):
+        yield from (n for n in block if n < messages[-1] and _SOURCE.match(text.all[n]))
 
 
 def _named_again(text: Lines, unused: list[int], names: list[str]) -> set[int]:

@@ -25,6 +25,7 @@ _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
 _STATE = Pattern(
     r"(?:^|[._])(?:status|state|result|outcome|conclusion|phase)$|(?:Status|State|Result)$"
 )
+_NAMES = ("name", "title", "job", "id", "key", "host", "path", "metadata.name")
 _REASON = Pattern(r"reason|message|error|cause|detail", re.I)
 _NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
 _MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]]')  # strings, and what is around values
@@ -256,14 +257,20 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
     bad = [row for row in flat if any(says_failed(row.get(key, "")) for key in states)]
     if not bad or len(bad) * 2 > len(flat):
         return  # none, or most of them
-    every = [key for key in flat[0] if all(row.get(key) for row in flat)]
+    every = [key for key in flat[0] if all(row.get(key) for row in flat)
+             and key not in states and not _REASON.search(key)]  # fmt: skip
     label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if every else -1
+    same: dict[str, list[dict[str, str]]] = {}
     for row in bad:
-        fields = [f"{key}: {row[key]}" for key in row
-                if (key in states or _REASON.search(key)) and row[key]]  # fmt: skip
-        name = row[every[label]] if label >= 0 else ""
-        text = cut(" - ".join(filter(None, (name, ", ".join(fields)))), _ENTRY)
-        yield Unit(1, path, text, 2.5, 2, "failed", short=name, key=True, derived=True)
+        told = [key for key in row if (key in states or _REASON.search(key)) and row[key]]
+        if any(map(_REASON.search, told)):
+            same.setdefault(", ".join(f"{key}: {row[key]}" for key in told), []).append(row)
+    for fields, (row, *others) in same.items():
+        named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
+        name = " ".join(named) or (row[every[label]] if label >= 0 else "")
+        times = len(others) + 1
+        text = cut(f"{name} - {fields}" if name else fields, _ENTRY) + f" (x{times})" * (times > 1)
+        yield Unit(1, path, text, 2.5, 2, "failed", name, key=True, derived=True, times=times)
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:

@@ -39,6 +39,7 @@ _COMMIT = Pattern(  # not a line of `git blame`
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \((?P<refs>.*)\))?$")
 _OF_COMMIT = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
 _BREAKS, _WRAPPED = ("BREAKING CHANGE: ", "BREAKING-CHANGE: "), 4  # and the lines of its paragraph
+_TRAILER = Pattern(r"\s*[A-Z][\w-]+(?:: | #)")
 _NOTABLE = Pattern(r"^Revert\b|^\w+(?:\([^)]*\))?!:|; BREAKING.CHANGE: |\bCVE-\d")
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
@@ -344,10 +345,18 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
             commits[-1] = first, name, below.strip(), refs
         elif commits and line.strip() != commits[-1][2] and line.lstrip().startswith(_BREAKS):
             first, name, subject, refs = commits[-1]
-            words = [more.strip() for n, (to, more) in enumerate(lines[at : at + _WRAPPED])
-                     if to == number + n]  # fmt: skip
-            commits[-1] = first, name, f"{subject}; {' '.join(words)}", refs
+            commits[-1] = first, name, f"{subject}; {_footer(lines[at : at + _WRAPPED])}", refs
     return _of_commits(commits, authors)
+
+
+def _footer(rows: list[tuple[int, str]]) -> str:
+    """The first of some lines with those that go on from it: no other footer, no other commit."""
+    (number, line), *others = rows
+    goes_on = itertools.takewhile(
+        lambda row: not (_TRAILER.match(row[1]) or _HEAD.match(row[1])), others
+    )
+    more = [words.strip() for n, (at, words) in enumerate(goes_on, number + 1) if at == n]
+    return " ".join([line.strip(), *more])
 
 
 def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> list[Unit]:

@@ -71,7 +71,7 @@ _BARE = Pattern(  # only says that something failed
 )
 _BARE_COUNT = Pattern(r"\d+ [a-z]+(?: \([\d.]+ ?\w+\))?$")
 _ONE_PASSED = Pattern(r"Test +#\d+: .* Passed ")  # of ctest
-_ANNOUNCES = Pattern(r"\d+ [\w ]+(?: \([^()]*\))?:$")  # so many of what is listed below
+_ANNOUNCES = Pattern(r"\b[1-9]\d* [\w ]+(?: \([^()]*\))?:$")  # so many of what is listed below
 _ITEM = Pattern(r"\s*[-*] \S")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
@@ -237,8 +237,7 @@ def _verdict(
     units = [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)]
     listed = text.below(bad[-1]) if _ANNOUNCES.search(word) else ()
     for at in itertools.takewhile(lambda at: _ITEM.match(text.all[at]), listed):
-        item = failures.shown(text.all[at]).lstrip("-* ")
-        units.append(Unit(at + 1, "", item, 2.0, 3, "listed"))
+        units.append(Unit(at + 1, "", failures.shown(text.all[at]), 2.0, 3, "listed"))
         told.add(at)
     return units, set(summary), told
 

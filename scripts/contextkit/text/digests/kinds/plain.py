@@ -29,6 +29,7 @@ _ADDRESS, _REPLY = (
     Pattern(r"(?:(?:re|aw|antw|sv|vs|rv|odp|回复): ?)+", re.I),
 )
 _FORWARDED = Pattern(r"(?:fwd?|wg|tr|rv|enc): ?", re.I)
+_HALF_DAY = Pattern(r"\d ?[AaPp]\.?[Mm]\b")
 _QUOTES = Pattern(  # `-----Original Message-----`
     r"-{3,} ?(?:orig|ursprüng|oorspronk|исходн|原|元"
     r"|(?:message d.|mensaje |mensagem |messaggio )(?:orig|ant))",
@@ -215,9 +216,11 @@ def _is_answered(mail: _Mail, first: _Mail) -> bool:
     if mail.subject != first.subject:
         return False
     (when, words), (other, _) = _when(mail.date), _when(first.date)
-    is_same_month = not words or any(len(word) > 2 and word in first.date for word in words)
-    if when != other and len(when) == len(other) and is_same_month:
-        return when < other
+    is_same_month = any(len(word) > 2 and word in first.date for word in words)
+    is_year_first = not words and mail.date[:4].isdigit() and first.date[:4].isdigit()
+    are_like = len(when) == len(other) and (is_same_month or is_year_first)
+    if when != other and are_like and not _HALF_DAY.search(f"{mail.date} {first.date}"):
+        return when < other and mail.replies <= first.replies
     return mail.replies < first.replies
 
 
