@@ -423,7 +423,7 @@ def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
     artifact, _, more = run.out.partition("## Read more\n\n")
     assert "Let people in" in artifact and "blockers" in artifact
     assert more.splitlines()[:3] == [
-        "- start with the blockers; where one names a file, read that for the fix",
+        "- start with the blockers, and read the files that they name",
         "- the plan and its current state: `make memory_recover task=login`",
         "- 1 note kept for later: `make context_reminders`",
     ]

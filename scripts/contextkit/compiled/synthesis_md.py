@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1846320921830350055
+SOURCE = 1328598545497662821
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -14,6 +14,7 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     l_0_verdict = resolve('verdict')
+    l_0_to_do = resolve('to_do')
     l_0_launched = resolve('launched')
     l_0_completed = resolve('completed')
     l_0_failed = resolve('failed')
@@ -40,7 +41,13 @@ def root(context, missing=missing):
     pass
     yield '# Synthesis\n\n**Verdict:** '
     yield str((undefined(name='verdict') if l_0_verdict is missing else l_0_verdict))
-    yield '\n**Agents:** '
+    yield '\n'
+    if (undefined(name='to_do') if l_0_to_do is missing else l_0_to_do):
+        pass
+        yield '**To do:** '
+        yield str((undefined(name='to_do') if l_0_to_do is missing else l_0_to_do))
+        yield '\n'
+    yield '**Agents:** '
     yield str((undefined(name='launched') if l_0_launched is missing else l_0_launched))
     yield ' launched, '
     yield str((undefined(name='completed') if l_0_completed is missing else l_0_completed))
@@ -59,6 +66,9 @@ def root(context, missing=missing):
     yield '**At:** '
     yield str((undefined(name='at') if l_0_at is missing else l_0_at))
     yield '\n\n## Findings by severity\n\n'
+    if (undefined(name='groups') if l_0_groups is missing else l_0_groups):
+        pass
+        yield 'Confidence is how many agents name a finding: low for one, medium for two, high for three or more.\n\n'
     t_2 = 1
     for l_1_group in (undefined(name='groups') if l_0_groups is missing else l_0_groups):
         _loop_vars = {}
@@ -217,7 +227,7 @@ def root(context, missing=missing):
     if t_5:
         pass
         yield 'None.\n'
-    yield '\n## Possible duplicates\n\nIn the same place, or worded alike. Each is counted separately.\n\n'
+    yield '\n## Possible duplicates\n\nBesides conflicts: in the same place, or worded alike. Each is counted separately.\n\n'
     t_6 = 1
     for l_1_pair in (undefined(name='duplicates') if l_0_duplicates is missing else l_0_duplicates):
         _loop_vars = {}
@@ -235,4 +245,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&22=81&23=84&31=93&34=96&36=98&37=102&39=109&40=113&46=123&47=127&54=151&58=155&59=159&68=172&69=176&74=184&75=188&80=203&81=207&90=216&91=220'
+debug_info = '3=37&4=39&5=42&7=45&8=51&9=53&10=55&11=58&13=61&17=63&21=67&22=71&24=73&25=77&26=86&27=89&29=91&30=94&38=103&41=106&43=108&44=112&46=119&47=123&53=133&54=137&61=161&65=165&66=169&75=182&76=186&81=194&82=198&87=213&88=217&97=226&98=230'

@@ -72,7 +72,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
     """Lines about anything else to read, with the commands that print it."""
     lines = []
     if newest.blockers:
-        lines.append("start with the blockers; where one names a file, read that for the fix")
+        lines.append("start with the blockers, and read the files that they name")
     if os.path.isdir(layout.memory):
         from contextkit.memory.documents import store
 

@@ -201,7 +201,7 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     severities = [[row.severity for row in source.review.findings] for source in sources]
     return templates.render(
-        "synthesis.md", verdict=data["verdict"], counts=_counts(findings),
+        "synthesis.md", verdict=data["verdict"], to_do=_to_do(findings), counts=_counts(findings),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
         issues=[entry for those in groups.values() for entry in those],
         improvements=improvements, across=across, fixed=data["fixed"],
@@ -238,8 +238,6 @@ def _review_lines(
     """Lines: what to do, all counts, the severe findings that fit, and where the rest is."""
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
     milder = [each.severity for each in findings if each.severity not in (*SERIOUS, "")]
-    left = {finding.severity for finding in severe if not finding.dismissed}
-    to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [agent_files.counted(milder)] if milder else []
     for what, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), what)] if data[key] else []
@@ -255,7 +253,13 @@ def _review_lines(
         lines.append(f"{more}: {where} skip={len(fitting)}")
     is_read = findings or any(source.is_read for source in sources)
     counts = _counts(findings) if is_read else "nothing could be read"
-    return [f"{to_do}: {counts}", *lines, *last]
+    return [f"{_to_do(findings) or data['verdict']}: {counts}", *lines, *last]
+
+
+def _to_do(findings: list[MergedFinding]) -> str:
+    """What open serious findings call for; empty without any."""
+    left = {finding.severity for finding in findings if not finding.dismissed}
+    return next((words for severity, words in _TO_DO if severity in left), "")
 
 
 def _severe_line(finding: MergedFinding) -> str:
