@@ -595,6 +595,8 @@ def test_an_index_that_is_safe_under_a_condition_is_not_clean(verdict: str) -> N
         "Recommendation: approve, nothing pending",
         "Gate: pass, tested after rebase",
         "CI status: green after retry",
+        "Decision: approved, nothing else pending",
+        "Approval: yes, after issue 12 was closed",
         "HIGH (0)",
     ],
 )

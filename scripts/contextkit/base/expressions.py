@@ -106,7 +106,7 @@ class Pattern:
         made = self.compiled
         for method in ("match", "fullmatch", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(made, method))
-        if self.needs:
+        if self.needs or self._sign:
             self.search = lambda text: made.search(text) if self._may_match(text) else None
         return getattr(self if name in self.__dict__ else made, name)
 

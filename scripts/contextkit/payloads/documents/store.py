@@ -33,7 +33,7 @@ _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
 _HEAD_LINES = 16  # of a payload's file above its content
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
-_sealed: tuple[str, Fields] = ("", {})  # the content that was asked last
+_sealed: tuple[str, Fields] = ("", {})  # the content asked about last
 _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
 
 
@@ -86,7 +86,7 @@ def render(payload: Payload) -> str:
 
 
 def seal(content: str) -> Fields:
-    """The SHA-256 digest and the length of a content, in bytes; the last ones are cached."""
+    """The SHA-256 digest and the length of a content, in bytes; the last result is cached."""
     global _sealed
     if not _sealed[1] or _sealed[0] != content:
         data = as_bytes(content)

@@ -2,7 +2,7 @@
 
 ✅ met · 🚫 must not ship       a legend: the sign is `[P0]` in all other lines
 (C) critical, (m) minor        another
-BLOCKER                        alone above a list, without other headings: one
+BLOCKER                        a heading, if alone above a list and no line is one
 <summary>Race</summary>        a heading, one level higher if it contains others
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.expressions import Pattern
-from contextkit.reviews.documents import phrases, vocabulary
+from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.text import objects
 from contextkit.text.blocks import Block
 
@@ -20,7 +20,7 @@ _DEFINED = Pattern(
     r"\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
 )
 _LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
-_LEGENDS, _ASKED = vocabulary.word_set("legends"), ("question", "questions")
+_ASKED = ("question", "questions")
 _MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
 _LONGEST = 300  # characters of a line with a legend or a head
@@ -45,7 +45,6 @@ _SHORTCODES = {
     "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
     "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
-_CAPITALS = Pattern(r"(?=[^\W\d_])(?!.*[a-zà-ÿ](?![^(]*\)))[^\W\d_][\w -]*(?: \([^()]*\))?:?$")
 _REMARK = Pattern(r"\s*\([^()]*\)")
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # annotations of a build on a pull request
@@ -70,13 +69,20 @@ def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
         if _BORDER.match(made):
             made = "|---|" if plain and plain[-1][:1] == "|" else ""
         plain.append(made)
-    has_headings = any(row[:1] == "#" for row in plain)
-    heads = [at for at in range(len(plain) - 2) if _CAPITALS.match(plain[at])
-             and _heads_a_list(plain, at)] if not has_headings else []  # fmt: skip
-    grades = [vocabulary.severity(_REMARK.sub("", plain[at]).strip(" :")) for at in heads]
-    for at in heads if any(grades) else ():
-        plain[at] = f"## {_REMARK.sub('', plain[at])}"
+    heads = _in_capitals(plain)
+    if any(map(vocabulary.severity, heads.values())):
+        for at, title in heads.items():
+            plain[at] = f"## {title}"
     return raw, *with_summaries(raw, plain)
+
+
+def _in_capitals(rows: list[str]) -> dict[int, str]:
+    """The lines in capitals that head a list, by number, in a text without other headings."""
+    if any(row[:1] == "#" for row in rows):
+        return {}
+    bare = {at: _REMARK.sub("", row).strip(" :") for at, row in enumerate(rows[:-2])
+            if row[:1].isalpha() and _heads_a_list(rows, at)}  # fmt: skip
+    return {at: title for at, title in bare.items() if title.upper() == title}
 
 
 def _heads_a_list(rows: list[str], at: int) -> bool:
@@ -135,10 +141,11 @@ def signs(row: str) -> dict[str, str]:
 def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
     """Whether a line is called a legend, and each of its letters stands for a grade of its own."""
     first = vocabulary.words(row)[:1]
-    grades = [vocabulary.severity(match[2].strip(" .")) for match in meanings if match]
-    others = [match[2] for match in meanings if match and match[2].strip(" .").lower() in _ASKED]
-    is_called = not _LEGENDS.isdisjoint(first) or any(map(vocabulary.is_scale, first))
-    return is_called and len({*filter(None, grades)}) + len(others) == len(meanings)
+    told = [match[2].strip(" .") for match in meanings if match]
+    grades = {*filter(None, map(vocabulary.severity, told))}
+    asked = sum(meaning.lower() in _ASKED for meaning in told)
+    is_called = not shapes.EXPLAINS.isdisjoint(first) or any(map(vocabulary.is_scale, first))
+    return is_called and len(grades) + asked == len(meanings)
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:

@@ -132,7 +132,7 @@ _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
 _DECIDES = vocabulary.word_set("decides")
-_GATES = vocabulary.word_set("gates")
+_GATES = _DECIDES | vocabulary.word_set("gates")
 _FAILING = vocabulary.word_set("failing")
 
 
@@ -438,15 +438,15 @@ def _is_mild(bare: str) -> bool:
 def _of_label(label: str, text: str, is_explained: bool) -> str:
     """Why a label with a value is a doubt, or ''."""
     value = _all_words(text)
-    decides = not (_DECIDES | _GATES).isdisjoint(_all_words(label))
-    if decides and vocabulary.is_conditional(value[1:]):
+    named = _all_words(label)
+    if not _GATES.isdisjoint(named) and vocabulary.is_conditional(value[1:]):
         return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
-    is_verdict = is_brief and not _DECIDES.isdisjoint(_all_words(label))
+    is_verdict = is_brief and not _DECIDES.isdisjoint(named)
     if is_verdict or (is_brief and value[0] in _FAILING):
         passes = value[0] in _PASSING and value != ["no"]
         return "" if passes else _OTHER
-    if vocabulary.is_scale(" ".join(_all_words(label))) and 0 < len(value) < 3:
+    if vocabulary.is_scale(" ".join(named)) and 0 < len(value) < 3:
         is_known = any(map(vocabulary.severity, value)) or "none" in value
         return "" if is_known else _UNKNOWN
     if is_explained or _is_known_label(label, text):

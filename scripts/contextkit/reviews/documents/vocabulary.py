@@ -58,8 +58,9 @@ _OF_SCALES = word_set("beside scales")
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 NEGATIONS = word_set("negations")
-_CONDITIONS, _LATER, _MENDING = word_set("conditions"), word_set("later"), LISTS["mending"]
-_BEHIND, _NEAR = 8, 5  # words behind a verdict, and behind a word for later
+_CONDITIONS, _LATER = word_set("conditions"), word_set("later")
+_MENDING, _HOLDS = LISTS["mending"], word_set("holds")
+_BEHIND, _NEAR, _BEFORE = 8, 5, 3  # words behind a verdict, behind a word for later, before it
 _NOTHING = NEGATIONS | word_set("nothing")
 _SAYS_NOTHING = _NOTHING | word_set("of nothing")
 DENIALS = NEGATIONS | frozenset("any if when each every never nor but".split())  # and conditions
@@ -227,12 +228,11 @@ def verdict_word(stated: str) -> str:
 def is_conditional(told: Sequence[str]) -> bool:
     """Whether words behind a verdict make it depend on something: `if fixed`, `after the fix`."""
     for at, word in enumerate(told[:_BEHIND]):
-        is_later = word in _LATER and any(
-            each.startswith(_MENDING) for each in told[at + 1 :][:_NEAR]
-        )
-        if (word in _CONDITIONS or is_later) and not NEGATIONS.intersection(
-            told[max(0, at - 1) : at]
-        ):
+        behind = told[at + 1 : at + 1 + _NEAR]
+        mends = not _HOLDS.isdisjoint(behind) or any(each.startswith(_MENDING) for each in behind)
+        is_denied = not NEGATIONS.isdisjoint(told[max(0, at - _BEFORE) : at])
+        depends = word in _CONDITIONS or (word in _LATER and mends)
+        if depends and not is_denied:
             return True
     return False
 

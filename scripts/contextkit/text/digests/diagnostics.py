@@ -361,8 +361,11 @@ def _level(word: str) -> str:
 
 def context(text: Lines, placed: set[int]) -> set[int]:
     """The lines below several messages, up to a blank one: source and a tool's remarks."""
-    inside, lines = set[int](), [*text.all, ""]
-    for number in placed if len(placed) >= _SEVERAL else ():
+    inside = set[int]()
+    if len(placed) < _SEVERAL:
+        return inside
+    lines = [*text.all, ""]
+    for number in placed:
         below = number + 1
         while below <= number + _BELOW and below not in placed and lines[below]:
             inside.add(below)

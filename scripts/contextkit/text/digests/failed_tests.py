@@ -263,13 +263,12 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     may = {*text.failing, *headings} - told
     named = pieces.in_pieces(text.whole, _named)
     names = {number: name for number, name in named if number in may}
-    again = {
-        *filter(None, names.values())
-    }  # above its block, a test may have a number in place of a mark
+    # above its block, a test may have a number in place of a mark
+    again = {*filter(None, names.values())}
     heads: dict[int, str] = {}
     for at in sorted(names):
         line = text.bare[at]
-        if name := names.get(at):
+        if name := names[at]:
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):

@@ -151,7 +151,7 @@ def is_failing(row: str) -> bool:
     if left != row and not (FAILS.search(left) or any(map(left.__contains__, PHRASES))):
         return False
     is_fine = ": error:" not in row and FINE.search(left) and not _SURE.match(row)
-    is_note = "note: " in row or "hint: " in row or "help: " in row
+    is_note = "note: " in row or "hint: " in row or "help: " in row  # `needs` would lower it again
     adds = (is_note or ") # " in row) and _ADDS.search(row)
     return not (is_fine or adds or _MENDED.match(row, row.rfind(":")))
 

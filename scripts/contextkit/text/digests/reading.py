@@ -119,7 +119,7 @@ def part(text: str) -> str:
 
 @functools.lru_cache(maxsize=1)  # asked by who starts to read and by who tells
 def readable(text: str) -> str:
-    """The text without colors, a runner's times, and overwritten progress."""
+    """The text without colors, a runner's times, its only job, and overwritten progress."""
     if "\x1b" in text:
         text = _COLOR.sub("", text)
     if job := _JOB.match(text):

@@ -233,7 +233,10 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
     path = path or "entries"
     flat = [dict(_flat(row)) for row in rows]
     often = Counter(key for row in flat for key in row)
-    units += [*_failed(path, flat), *_odd(path, flat, often)]
+    failed = list(_failed(path, flat))
+    units += failed
+    names = {unit.short for unit in failed} - {""}
+    units += [unit for unit in _odd(path, flat, often) if unit.short not in names]
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):

@@ -146,12 +146,10 @@ def _paths(entries: Entries) -> list[Unit]:
 def _hits(entries: Entries) -> list[Unit]:
     """The number of hits in each file, without context lines; a definition comes first."""
     units = _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
-    often = Counter(word for _, match in entries for word in {*_WORD.findall(match[0])})
-    defined = {
-        number
-        for number, match in entries
-        if (define := _DEFINES.search(match[0])) and often[define[1]] * 2 > len(entries)
-    }
+    hits = [(number, match[0]) for number, match in entries if match["hit"]]
+    named = {number: define[1] for number, hit in hits if (define := _DEFINES.search(hit))}
+    often = Counter(word for _, hit in hits if named for word in {*_WORD.findall(hit)})
+    defined = {number for number, name in named.items() if often[name] * 2 > len(hits)}
     return [unit._replace(rank=unit.rank or 3 * (unit.line in defined)) for unit in units]
 
 

@@ -200,7 +200,7 @@ def _verdict(
 
     Of several such lines, they are the one with the highest counts, together with those right above
     it, and the last one. A failure of an earlier run, or above its details, is taken from anywhere.
-    An exception after all of them is the last word.
+    An exception after all of them is the last word. The list that a count announces follows it.
     """
     end = max(0, len(text.all) - _END)
     early = (n for n in text.failing if n < end and text.all[n][:1] in _EARLY)

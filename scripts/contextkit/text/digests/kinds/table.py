@@ -29,7 +29,7 @@ _NAMED = 1000  # rows by which the column of names is found
 _SAMPLE = 500  # cells by which a column of numbers is recognized
 _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
 _FEW = 3  # different cells up to which even numbers are counted as values
-_FEW_ILL = 4  # rows, per one that failed, from which on each kind of those comes first
+_FEW_ILL = 4  # failed rows come first, one of each kind, if at most one row in so many failed
 _CELLS = 8  # different cells up to which a column's values are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" {0,40}(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
@@ -267,15 +267,18 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     told += [
         Unit(same[0], "row", shown(same[0]), 2.0, 2, "failed", times=len(same)) for same in kinds
     ]
-    out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
+    failed = {same[0] for same in kinds}
+    odd = (unit for unit in every if unit.group == "outliers" and unit.line not in failed)
+    out = Counter(unit.line for unit in odd)  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
     told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]
-    extreme += [same[0] for same in kinds]
-    others = [row for row in (ill if ends else body) if row[0] not in extreme]
-    for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
-        weight = 1.5 if says_failed(" ".join(row)) else 0.4 if ends else 0.8
+    bad = {number for number, _ in ill}
+    others = [row for row in (ill if ends else body) if row[0] not in failed.union(extreme)]
+    left = [row for row in (body[0], body[-1], *others[:_ROWS]) if row[0] not in failed]
+    for at, (number, _) in enumerate(left):
+        weight = 1.5 if number in bad else 0.4 if ends else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
         told.append(Unit(number, "row", shown(number), weight))
     return told
