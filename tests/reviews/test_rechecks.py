@@ -169,3 +169,18 @@ def test_a_dismissal_hides_no_improvement_at_the_same_place(run: Script) -> None
     run("verdict", "dismiss", f"--run={identity}", "--finding=a/P1-1", "--reason=ours", "--by=Ada")
     write(OUT, "a", review(improvement))
     assert gate(run, identity)["uncommitted"] == []
+
+
+def test_a_second_look_is_looked_at_again(run: Script) -> None:
+    first = begin(run, "a")
+    write(OUT, "a", review(LOST, SLOW))
+    run("verdict", "ingest", f"--run={first}")
+    fix()
+    second = recheck(run, first)
+    write(OUT, "a", review(LOST))
+    run("verdict", "ingest", f"--run={second}")
+    path = Path("app.py")
+    path.write_text(path.read_text("utf-8").replace("line 9\n", "line nine\n"), encoding="utf-8")
+    recheck(run, second)
+    diff = (OUT / "input" / "changes.diff").read_text("utf-8")
+    assert "+line nine" in diff and "+line five" not in diff and "+line 1\n" not in diff

@@ -14,6 +14,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
 from contextkit.base.records import Declaration, Record
+from contextkit.base.type_names import Sequence
 
 _SCRATCH = "scratch-"
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
@@ -101,16 +102,14 @@ class work_tree:
         """The text of all changes since `base`; for a binary file, only that it differs."""
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
 
-    def since(self, base: str, patch: str) -> tuple[bytes, int]:
-        """The diff since `base` with the diff in `patch` applied, and its number of files."""
-        with open(patch, "rb") as file:
-            is_whole = b"\nBinary files " not in file.read()
-        if not is_whole:
+    def since(self, base: str, patches: Sequence[str]) -> tuple[bytes, int]:
+        """The diff since `base` with the diffs in `patches` applied, and its number of files."""
+        if any(b"\nBinary files " in files.read_bytes(patch) for patch in patches):
             return self.diff(base), len(self.changes(base))
         current, self._index = self._index, self._index + ".reviewed"
         try:
             self._ask("read-tree", base)
-            if os.path.getsize(patch):
+            for patch in filter(os.path.getsize, patches):
                 self._ask("apply", "--cached", "--whitespace=nowarn", "--", patch)
             reviewed = self._ask("write-tree").decode().strip()
         finally:

@@ -92,28 +92,41 @@ def take_up(
 
 
 def since(layout: Layout, run: Run) -> Subject:
-    """The changes since a run began. Raises ContextError if there are none, or they are lost."""
-    reviewed = layout.join(run.input)
-    if not runs.is_as_given(layout, run):
-        raise ContextError(f"{run.input}: what was reviewed is gone or edited: start a new run")
+    """The changes since a run began. Raises ContextError if there are none, or they are lost.
+
+    The input of a second look is a diff against what the run before had. That of a document is
+    compared with the first one.
+    """
+    looks = _looks(layout, run)
+    for look in looks:
+        if not runs.is_as_given(layout, look):
+            raise ContextError(
+                f"{look.input}: what was reviewed is gone or edited: start a new run"
+            )
     if run.source:
         import difflib
 
         now = files.read_bytes(layout.join(run.source))
         old, new = (data.decode("utf-8", "replace").splitlines()
-                    for data in (files.read_bytes(reviewed), now))  # fmt: skip
+                    for data in (files.read_bytes(layout.join(looks[0].input)), now))  # fmt: skip
         sides = f"a/{run.source}", f"b/{run.source}"
         data = "\n".join([*difflib.unified_diff(old, new, *sides, lineterm=""), ""]).encode()
         subject = Subject(name=_DIFF, data=data, revision=changes.data_revision(now), files=1,
                           source=run.source)  # fmt: skip
     else:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
-            data, count = tree.since(run.base, reviewed)
+            data, count = tree.since(run.base, [layout.join(look.input) for look in looks])
             subject = Subject(name=_DIFF, data=data, revision=tree.revision(), files=count,
                               base=run.base, listing=tree.listing(run.base))  # fmt: skip
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
+
+
+def _looks(layout: Layout, run: Run) -> list[Run]:
+    """A run and those that it looks at again, the first one first."""
+    before = _looks(layout, runs.load(layout, run.rechecks)) if run.rechecks else []
+    return [*before, run]
 
 
 def start(
