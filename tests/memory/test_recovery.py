@@ -233,6 +233,14 @@ def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:
     assert "We talked about caches." in report(layout)
 
 
+def test_no_checkpoint_yet_is_not_one_that_cannot_be_read(layout: Layout) -> None:
+    stores.snapshot(layout)
+    assert "- Checkpoint: none yet\n" in report(layout)
+    CHECKPOINTS.mkdir(parents=True, exist_ok=True)
+    (CHECKPOINTS / "cp_review_20251023T180459.json").write_text("{", encoding="utf-8")
+    assert "- Checkpoint: none that can be read\n" in report(layout)
+
+
 def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layout) -> None:
     stores.snapshot(layout, task_id="", summary="Only this.")
     assert load(layout).whole and report(layout).startswith("# Recovery: unknown\n")

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2149571768958753463
+SOURCE = 852615598144421816
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -61,7 +61,9 @@ def root(context, missing=missing):
         yield '\n'
     elif (not environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'empty')):
         pass
-        yield '- Checkpoint: none that can be read\n'
+        yield '- Checkpoint: none '
+        yield str(('that can be read' if environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'warnings') else 'yet'))
+        yield '\n'
     for l_1_row in (undefined(name='state') if l_0_state is missing else l_0_state):
         _loop_vars = {}
         pass
@@ -99,4 +101,4 @@ def root(context, missing=missing):
     l_1_loop = l_1_text = missing
 
 blocks = {}
-debug_info = '1=37&2=40&4=42&7=45&8=48&9=50&10=54&11=56&14=59&15=63&17=68&18=71&20=73&21=76&23=78&25=81&27=84&28=87&33=91'
+debug_info = '1=37&2=40&4=42&7=45&8=48&9=50&10=54&11=56&12=59&14=61&15=65&17=70&18=73&20=75&21=78&23=80&25=83&27=86&28=89&33=93'
