@@ -351,6 +351,32 @@ def test_a_message_that_ends_in_a_colon_goes_on_with_the_values() -> None:
     assert "Input: 'abc'" in told
 
 
+@each(
+    ("below", "told"),
+    [
+        ("  at:\n    line: 12\n    column: 3\n    file: test/a.js", "deep: no (test/a.js:12)"),
+        ("  file: 't/a.t'\n  line: 77", "deep: no (t/a.t:77)"),
+        ("  at: Test.<anonymous> (file:///w/a.mjs:5:7)", "deep: no (/w/a.mjs:5:7)"),
+        ("  found:\n    file: b.txt\n    line: 1\n  at: t/a.js:4", "deep: no (t/a.js:4)"),
+        ("  stack: |-\n" + "    at: b.js:1:2\n" * 60 + "  at: t/a.js:4", "deep: no (t/a.js:4)"),
+        ("  found:\n    at: b.js:1:2", "deep: no"),
+        ("  file: b.txt\n  line: last", "deep: no"),
+        ("  ...\nat: b.js:3:4\nfile: c.js\nline: 5", "deep: no"),
+    ],
+)  # fmt: skip
+def test_where_a_test_failed_is_told_from_its_own_block(below: str, told: str) -> None:
+    text = f"TAP version 13\nnot ok 1 - deep\n  ---\n  message: 'no'\n{below}\n  ...\n"
+    rest = "".join(f"ok {n} - case\n" for n in range(2, 9))
+    assert [row.finding for row in engine.digest(text + rest, 300).rows if row.line == 2] == [told]
+
+
+def test_a_place_below_a_test_without_a_block_is_not_its_own() -> None:
+    text = "TAP version 13\n1..2\nnot ok 1 - deep\nat: b.js:3:4\nnot ok 2 - other\n"
+    after = "  ---\n  at: t/a.js:4\n  ...\n"
+    told = engine.digest(text + after, 300).summary
+    assert "b.js" not in told and "other: (t/a.js:4)" in told
+
+
 def test_runs_that_a_runner_names_alike_are_no_report() -> None:
     one = """\
 Run options: --seed 1

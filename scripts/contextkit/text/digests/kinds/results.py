@@ -30,8 +30,9 @@ _TAP_VALUES = (  # named values, values behind signs, or the next lines
     Pattern(r"\s*([-+] +(?!actual|expected)\S.*)$"),
     Pattern(r"\s*(?!\+ actual )(\S.*)$"),
 )
-_BLOCK = 40  # lines of a test's block
-_TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
+_BLOCK = 200  # lines of a test's block
+_TAP_PLACES = ("location", "at", "file")  # keys; a file and a line may stand below the first two
+_TAP_AT = Pattern(r"(?:.* \()?(?:file://)?(\S+:\d+(?::\d+)?)\)?$")
 _IN_FILE = Pattern(r"^\(.*\bfile (\S+), line (\d+)\)")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
 _GRADES = {
@@ -158,17 +159,35 @@ def _tap(text: str) -> Iterator[Test]:
         depths.append(depth)
         if has_inner:
             continue
-        below = lines[number + 1 : number + 1 + _BLOCK]
+        below = lines[number + 1 : number + 1 + _BLOCK * bool(match[2])]
         block = [*itertools.takewhile(lambda line: not _TAP.match(line), below)]
         message = _said_in(block)
-        place = next((at[1] for at in map(_TAP_AT.match, block) if at), "")
         comments = itertools.takewhile(_TAP_COMMENT.match, below)
         texts = [comment.lstrip(" #") for comment in comments]
-        place = place or next((f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m), "")
+        stated = (f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m)
+        place = _place_in(block) or next(stated, "")
         message = message or " ".join(text for text in texts if not _IN_FILE.search(text))
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
+
+
+def _place_in(block: list[str]) -> str:
+    """The place that a test's block in YAML names: `at: FILE:LINE`, or a file and a line."""
+    inside = itertools.takewhile(lambda line: line.strip() != "...", block[1:])
+    margin, key, named = -1, "", dict[str, str]()
+    for line in filter(str.strip, inside if block[:1] and block[0].strip() == "---" else ()):
+        name, _, value = line.strip().partition(":")
+        depth = len(line) - len(line.lstrip())
+        margin = depth if margin < 0 else margin
+        key = name if depth <= margin else key
+        if depth <= margin or key in _TAP_PLACES:
+            named.setdefault(name, value.strip(" '\""))
+    for place in map(_TAP_AT.match, (named.get(key, "") for key in _TAP_PLACES)):
+        if place:
+            return str(place[1])
+    is_told = "file" in named and named.get("line", "").isdigit()
+    return f"{named['file']}:{named['line']}" if is_told else ""
 
 
 def _said_in(block: list[str]) -> str:
