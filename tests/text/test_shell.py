@@ -41,6 +41,9 @@ def test_words_operators_and_places() -> None:
         ("'if' x", [(("if", "x"), "")]),
         ("/usr/bin/a $X ${Y} *.py", [(("/usr/bin/a", "$X", "${Y}", "*.py"), "")]),
         ("a 2>/dev/null || b", [(("a",), "||"), (("b",), "")]),
+        ('a "b \\" \\$c \\\\ \\d"', [(("a", 'b " $c \\ \\d'), "")]),
+        ('a\\\nb "c\\\nd"', [(("ab", "cd"), "")]),
+        ("A+=1 a", [(("a",), "")]),
     ],
 )
 def test_what_is_plain_is_read(text: str, expected: object) -> None:
@@ -53,7 +56,7 @@ def test_what_is_plain_is_read(text: str, expected: object) -> None:
      "a $(b)", "a `b`", "a \"$(b)\"", "a \"`b`\"", "a <(b)", "(a)", "{ a; }", "! a", "a |& b",
      "a $'x'", "if a; then b; fi", "for x in 1; do a; done", "while a; do b; done", "f() { a; }",
      "[[ -f x ]]", "a ||", "a &&", "a |", "| a", "&& a", "; a", "a ;; b", "a 'b", 'a "b', "a; | b",
-     "time a", "case x in x) a;; esac"],
+     "a 2>/dev/null.log", "a 2>&10", "time a", "case x in x) a;; esac"],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_alone(text: str) -> None:
     assert shell.parse(text) is None

@@ -61,9 +61,9 @@ def _simple(text: str, start: int) -> Simple | None:
     words: list[str] = []
     at = start
     while at < len(text) and not _operator(text, at):
-        harmless = next((redirect for redirect in _HARMLESS if text.startswith(redirect, at)), "")
-        if harmless:
-            at = _skip(text, at + len(harmless))
+        after = next((at + len(some) for some in _HARMLESS if text.startswith(some, at)), 0)
+        if after and text[after : after + 1] in _ENDS:
+            at = _skip(text, after)
             continue
         read = _word(text, at)
         if read is None:
@@ -72,7 +72,7 @@ def _simple(text: str, start: int) -> Simple | None:
         if not words and not quoted and word in _RESERVED:
             return None
         name, equals, _ = text[at:end].partition("=")
-        is_variable = equals and name.isidentifier() and name.isascii()
+        is_variable = equals and name.removesuffix("+").isidentifier() and name.isascii()
         (assigned if is_variable and not words else words).append(word)
         at = _skip(text, end)
     return Simple(tuple(assigned), tuple(words), start, at, _operator(text, at))
@@ -111,18 +111,27 @@ def _word(text: str, at: int) -> tuple[str, int, bool] | None:
         if char == "`" or (char == "$" and text[at + 1 : at + 2] in ("(", "'", '"')):
             return None
         if char == "\\":
-            pieces.append(text[at + 1 : at + 2])
+            pieces.append(text[at + 1 : at + 2].strip("\n"))  # a line goes on
             at, quoted = at + 2, True
         elif char in "'\"":
             end = _closing(text, at)
             if end < 0:
                 return None
-            pieces.append(text[at + 1 : end])
+            inside = text[at + 1 : end]
+            pieces.append(inside if char == "'" else _unescaped(inside))
             at, quoted = end + 1, True
         else:
             pieces.append(char)
             at += 1
     return ("".join(pieces), at, quoted) if at > first else None
+
+
+def _unescaped(text: str) -> str:
+    """What stands between double quotes, without the backslashes that have a meaning there."""
+    parts = text.split("\\\\")
+    for escaped, char in (('\\"', '"'), ("\\$", "$"), ("\\`", "`"), ("\\\n", "")):
+        parts = [part.replace(escaped, char) for part in parts]
+    return "\\".join(parts)
 
 
 def _closing(text: str, at: int) -> int:
