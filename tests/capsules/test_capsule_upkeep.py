@@ -514,13 +514,9 @@ def test_latest_is_the_newest_finished_one_of_branch_and_workstream(layout: Layo
     (STORE / f"{NEW}.md").write_text("---\n<decision>\n", encoding="utf-8")
     found = capsules.latest(layout, "feature/demo")
     assert layout.shown(found) == f"{STORE}/{MIDDLE}.md"
-    assert [Path(c.path).stem for c in capsules.load_all(layout, "feature/demo").documents] == [
-        OLD,
-        MIDDLE,
-    ]
-    (only,) = capsules.load_all(layout, "feature/demo", "ui").documents
-    assert only.path == found == capsules.latest(layout, "feature/demo", "ui")
-    assert only.sha256 == names.sha256(Path(found).read_bytes())
+    assert [Path(path).stem for path, _ in capsules.load_all(layout)] == [OLD, MIDDLE]
+    assert found == capsules.latest(layout, "feature/demo", "ui")
+    assert capsules.load(layout, found).sha256 == names.sha256(Path(found).read_bytes())
     assert capsules.latest(layout, "feature/demo", "db") == ""
 
 
@@ -533,6 +529,4 @@ def test_what_is_no_capsule_is_never_the_latest(layout: Layout, tmp_path: Path) 
     (STORE / "20251025T100000Z.md").write_text("", encoding="utf-8")
     (STORE / "20251026T100000Z.md").mkdir()
     assert layout.shown(capsules.latest(layout, "feature/demo")) == str(path)
-    assert [Path(c.path) for c in capsules.load_all(layout, "feature/demo").documents] == [
-        path.absolute()
-    ]
+    assert [Path(readable) for readable, _ in capsules.load_all(layout)] == [path.absolute()]

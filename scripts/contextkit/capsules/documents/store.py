@@ -70,7 +70,6 @@ class Capsule(Record):
 class Stored(Record):
     """A capsule on disk; `sha256` covers the whole file."""
 
-    path: str
     capsule: Capsule
     body: str
     sha256: str
@@ -193,24 +192,19 @@ def load(layout: Layout, path: str) -> Stored:
     if unfinished(text):
         raise bad_input(f"{shown}: is a stub: fill it in first")
     capsule, body = parse(text.replace("\r\n", "\n"), shown)
-    return Stored(path=path, capsule=capsule, body=body, sha256=names.sha256(text.encode()))
+    return Stored(capsule=capsule, body=body, sha256=names.sha256(text.encode()))
 
 
-def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
-    """The finished capsules, oldest first, of a branch or all, of one workstream or all."""
-    if branch:
-        there = paths(folder(layout, branch))
-    else:
-        everywhere = [path for place in folders(layout) for path in paths(place)]
-        there = [p for p in everywhere if names.shape(os.path.basename(p))[:16] == _STAMP]
+def load_all(layout: Layout) -> Loaded[Stored]:
+    """The finished capsules of every branch, oldest first in each."""
+    everywhere = [path for place in folders(layout) for path in paths(place)]
+    there = [p for p in everywhere if names.shape(os.path.basename(p))[:16] == _STAMP]
 
     def read(path: str) -> Stored | None:
         return None if unfinished(files.read(path)) else load(layout, path)
 
     loaded = layout.load(there, read)
-    mine = [(path, stored) for path, stored in loaded
-            if stored and workstream in ("", stored.capsule.workstream)]  # fmt: skip
-    return Loaded(mine, loaded.broken)
+    return Loaded([(path, stored) for path, stored in loaded if stored], loaded.broken)
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:
