@@ -199,16 +199,11 @@ def way_back(layout: Layout, session: str) -> list[str]:
     return [notice] if ended(layout, session) else []
 
 
-def put_away(layout: Layout, now: int) -> list[str]:
-    """The ids of payloads of ended sessions that can still come back, oldest first."""
-    paths = [path for path in ended(layout) if _may_come_back(layout, path, now)]
-    inside = [name for path in paths for name in stores.names_in(path)]
-    return sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
-
-
 def can_come_back(layout: Layout, now: int) -> str:
     """How many payloads of ended sessions can come back, and how the newest does; or ''."""
-    away = put_away(layout, now)
+    paths = [path for path in ended(layout) if _may_come_back(layout, path, now)]
+    inside = [name for path in paths for name in stores.names_in(path)]
+    away = sorted(name.removesuffix(".md") for name in inside if name.endswith(".md"))
     count = names.counted(len(away), "payload")
     back = f"make payload_show ref={away[-1]}" if away else ""
     return f"{count} of ended sessions can come back, the newest with {back}" if away else ""
