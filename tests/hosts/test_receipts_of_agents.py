@@ -13,6 +13,7 @@ from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.history.flows import traces
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.documents.receipts import Told
 from contextkit.payloads.flows import storing, telling
 
 from hooks import answer, fire
@@ -47,7 +48,7 @@ def those_read(field: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
     tell = telling.tell
 
-    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> telling.Told:
+    def noted(layout: Layout, output: storing.Output, path: str, first: int = 1) -> Told:
         read.append(str(getattr(output, field)))
         return tell(layout, output, path, first)
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names, sessions, stores, tokens
+from contextkit.base import files, filters, names, redaction, sessions, stores, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
@@ -40,6 +40,7 @@ _WIDTHS = (1000, 500, 250, 120, _SHORTEST)  # the steps in which findings are sh
 _LEVELS = ("High", "Medium", "Low")
 _TOLD = ("kind", "grounded", "facts_kept", "note")
 _LISTED = 6  # claims that are listed
+LEFT_OUT = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be mentioned
 
 
 class Row(NamedTuple):
@@ -67,6 +68,17 @@ class Receipt(Record):
     missing: str = ""
     note: str = ""
     more: str = ""
+
+
+class Told(NamedTuple):
+    """The receipt within the cap, and a summary of two or three sentences."""
+
+    receipt: Receipt
+    summary: str = ""
+    authored: bool = False
+    missing: tuple[str, ...] = ()
+    secrets: tuple[redaction.Secret, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 def level(text: str) -> str:
@@ -146,6 +158,33 @@ def said(receipt: Receipt) -> str:
     """The part of a receipt that describes the text."""
     parts = [text for row in receipt.rows for text in (row.aspect, row.finding)]
     return "\n".join([receipt.key_findings, *parts])
+
+
+def remarks(receipt: Receipt) -> tuple[str, ...]:
+    """What a reader of the author's answer must know besides: what it adds or lacks."""
+    lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
+    left_out = (row for row in receipt.rows if row.aspect in LEFT_OUT.values())
+    return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
+
+
+def clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:
+    """The texts without secrets, for passing on, and the secrets; stored texts stay as they are."""
+    allowed = layout.limits.secrets_allow
+    cleaned = [redaction.redacted(text, allowed) for text in texts]
+    return [text for text, _ in cleaned], [secret for _, secrets in cleaned for secret in secrets]
+
+
+def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redaction.Secret]]:
+    """The receipt without secrets, and the secrets."""
+    rows, secrets = [], []
+    for row in receipt.rows:
+        (aspect,), in_part = clean(layout, [row.aspect])
+        # only the name before a value may show that it is a secret
+        (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
+        secrets += in_part + more
+        rows.append(Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: ")))
+    (key, missing), in_part = clean(layout, [receipt.key_findings, receipt.missing])
+    return receipt.replace(rows=tuple(rows), key_findings=key, missing=missing), secrets + in_part
 
 
 def listed(claims: tuple[str, ...]) -> str:

@@ -11,10 +11,9 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.receipts import Row
+from contextkit.payloads.documents.receipts import Row, Told
 from contextkit.payloads.documents.store import Payload
-from contextkit.payloads.flows import retention, telling
-from contextkit.payloads.flows.telling import Told
+from contextkit.payloads.flows import retention
 
 _WAITS = 2.5  # times as long as a digest, for a writer
 _WRITER_SECONDS = 60.0  # for a writer, unless a host waits for a hook
@@ -150,7 +149,7 @@ def _payload(layout: Layout, output: Output, now: int) -> Payload:
     summary = names.one_line(output.summary) or names.one_line(output.content.lstrip()[:400])
     described = [output.topic.strip(), output.source.strip(), summary]
     described += filter(None, map(names.one_line, output.sources))
-    (topic, source, summary, *cited), secrets = telling.clean(layout, described)
+    (topic, source, summary, *cited), secrets = receipts.clean(layout, described)
     if secrets:
         remark(f"redacted in what is passed on: {redaction.summary(secrets)}")
     return Payload(
@@ -161,6 +160,8 @@ def _payload(layout: Layout, output: Output, now: int) -> Payload:
 
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
     """The receipt's contents; without reading the text if that takes too long."""
+    from contextkit.payloads.flows import telling
+
     first = payloads.first_line(path)
     output = output.replace(answer=receipts.claims(output.answer))
     if not seconds:
@@ -238,5 +239,5 @@ def _answer(layout: Layout, told: Told, path: str, passed: bool = True) -> Store
         ledger.note(layout, ledger.RENDERED, ref, tokens=size, session=whose, kind=kind)
     return Stored(
         receipt=text, path=path, ref=ref, kind=told.receipt.kind, missing=told.missing,
-        remarks=telling.remarks(told.receipt),
+        remarks=receipts.remarks(told.receipt),
     )  # fmt: skip

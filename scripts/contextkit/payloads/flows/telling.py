@@ -10,44 +10,32 @@ from __future__ import annotations
 
 import functools
 
-from contextkit.base import markdown, names, redaction, tokens
+from contextkit.base import markdown, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Sequence
 from contextkit.payloads.documents import receipts
-from contextkit.payloads.documents.receipts import Receipt, Row
-from contextkit.text import fitting
+from contextkit.payloads.documents.receipts import LEFT_OUT, Receipt, Row, Told
+from contextkit.text import authored, fitting, grounding
+from contextkit.text.authored import Authored, Statement
+from contextkit.text.digests import engine, reading, weighing
+from contextkit.text.digests.reading import Unit
+from contextkit.text.grounding import Checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.payloads.flows.storing import Output
-    from contextkit.text.authored import Authored, Statement
-    from contextkit.text.digests import engine
-    from contextkit.text.digests.reading import Unit
-    from contextkit.text.grounding import Checked
 
 _EXTRACT = 110  # tokens for the digest beside an author's words
 _SERIOUS = 70  # tokens of those from which on a review's findings come from the text itself
 _CLAUSE = 130  # characters to which all long statements are cut first
 _SHORTEST = 60  # characters below which a statement is not shortened further
-_SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be mentioned
 _SECTIONS, _NAMES = 2, 360  # headings whose names are listed; characters of each list
 _FEW, _NAMED = 3, 100  # findings that are named, and characters of each
 _ID = 20  # characters of an id of a finding
 _AROUND = 12  # least lines that are opened
 _FULL = 1.5  # times the lines to open first, up to which all are opened
 _SHORT = 40  # characters of a first statement to which the second is added
-
-
-class Told(NamedTuple):
-    """The receipt within the cap, and a summary of two or three sentences."""
-
-    receipt: Receipt
-    summary: str = ""
-    authored: bool = False
-    missing: tuple[str, ...] = ()
-    secrets: tuple[redaction.Secret, ...] = ()
-    cut: tuple[str, ...] = ()
 
 
 def bare(layout: Layout, output: Output, path: str) -> Receipt:
@@ -82,16 +70,9 @@ def unread(layout: Layout, output: Output, path: str, first: int, why: str) -> T
 def _fitted(layout: Layout, receipt: Receipt) -> Told:
     """The receipt without secrets and within its cap."""
     limits = layout.limits
-    receipt, secrets = clean_receipt(layout, receipt)
+    receipt, secrets = receipts.clean_receipt(layout, receipt)
     receipt, cut = receipts.clipped(receipt, limits.payload_receipt_tokens, limits.tokenizer)
     return Told(receipt, secrets=tuple(secrets), cut=tuple(cut))
-
-
-def remarks(receipt: Receipt) -> tuple[str, ...]:
-    """What a reader of the author's answer must know besides: what it adds or lacks."""
-    lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
-    left_out = (row for row in receipt.rows if row.aspect in _SERIOUS_RANKS.values())
-    return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
 
 
 @functools.cache
@@ -115,8 +96,6 @@ class _Teller:
 
     def _read(self, status: int | None) -> tuple[Authored, engine.ParsedText]:
         """The author's words about the text, and the text without them."""
-        from contextkit.text import authored
-        from contextkit.text.digests import engine
 
         def parsed(text: str) -> engine.ParsedText:
             return engine.ParsedText(text, self._layout.limits.tokenizer, status)
@@ -138,8 +117,6 @@ class _Teller:
 
     def told(self) -> Told:
         """The receipt within its cap, the summary, and facts about the text."""
-        from contextkit.text import grounding
-
         author, parsed = self._author, self._parsed
         own = self._answer or _told_in(author.statements)
         words = receipts.said(self._bare).strip()
@@ -164,7 +141,7 @@ class _Teller:
         summary = author.lead()
         if len(author.statements) < 2 and not self._answer:
             summary = f"{summary} {parsed.lead(2 if summary else 3)}"
-        (summary,), secrets = clean(self._layout, [names.one_line(summary)])
+        (summary,), secrets = receipts.clean(self._layout, [names.one_line(summary)])
         return told._replace(
             summary=summary,
             authored=bool(author.statements),
@@ -174,8 +151,6 @@ class _Teller:
 
     def _headed(self, checked: Checked | None) -> Receipt:
         """The receipt with the fields that every text gets, before anything is chosen."""
-        from contextkit.text.digests import reading
-
         total = len(self._parsed.facts)
         return self._bare.replace(
             confidence=self._bare.confidence or self._author.confidence,
@@ -188,13 +163,20 @@ class _Teller:
 
     def _size(self, receipt: Receipt) -> int:
         """The tokens of a receipt as it is shown."""
-        shown = clean_receipt(self._layout, receipt)[0] if self._hides else receipt
+        shown = receipts.clean_receipt(self._layout, receipt)[0] if self._hides else receipt
         return tokens.size(receipts.render(shown), self._layout.limits.tokenizer)
 
     @functools.cached_property
     def _named(self) -> list[Beside]:
-        """The recommendations that the text names, which its digest leaves out from then on."""
-        return [] if self._answer else _names(self._parsed.taken_names(), self._first)
+        """The recommendations that the text names, below the first headings that have any.
+
+        Its digest leaves them out from then on.
+        """
+        by_aspect: dict[str, list[Unit]] = {}
+        for unit in () if self._answer else self._parsed.taken_names():
+            placed = unit._replace(line=self._first + unit.line - 1)
+            by_aspect.setdefault(unit.aspect, []).append(placed)
+        return [Beside(aspect, named, False) for aspect, named in [*by_aspect.items()][:_SECTIONS]]
 
     def _receipt(self) -> Receipt:
         """The receipt; without room beside its author's words, the gravest findings are named."""
@@ -213,8 +195,6 @@ class _Teller:
         Statements outside the core go first, then the rows get shorter, then the longest
         statements are cut, then names go, and finally the last statements.
         """
-        from contextkit.text.digests.reading import joined
-
         core = self._author.core or self._author.statements
         wanted = [*core, *(s for s in self._author.statements if s not in core)]
         parts = _parts(wanted, len(core), more)
@@ -231,7 +211,7 @@ class _Teller:
                         if (each.aspect == aspect if aspect
                             else each in core and each.aspect not in last)]  # fmt: skip
                 if left and told and not self._answer:
-                    told[at] = told[at]._replace(text=joined(told[at].text, _counted(left)))
+                    told[at] = told[at]._replace(text=reading.joined(told[at].text, _counted(left)))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
                 told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
@@ -241,14 +221,12 @@ class _Teller:
 
     def _with(self, told: Sequence[Statement], added: Sequence[Row] = ()) -> Receipt:
         """The receipt with these statements in the fields that its author left open."""
-        from contextkit.text.digests.reading import joined
-
         bare, texts = self._bare, list(told)
         key = bare.key_findings
         if not key and texts:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
-                key = joined(key, texts.pop(0).text)
+                key = reading.joined(key, texts.pop(0).text)
         if bare.rows:
             return bare.replace(key_findings=key, rows=(*bare.rows, *added))
         by_row: list[tuple[str, list[str]]] = []
@@ -258,7 +236,7 @@ class _Teller:
                 by_row[-1][1].append(statement.text)
             else:
                 by_row.append((aspect, [statement.text]))
-        rows = (Row(aspect=aspect, finding=joined(*findings)) for aspect, findings in by_row)
+        rows = (Row(aspect=aspect, finding=reading.joined(*parts)) for aspect, parts in by_row)
         return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
@@ -293,8 +271,6 @@ class _Teller:
 
     def _more(self, digest: engine.Digest, shown: str) -> str:
         """The lines of what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
-        from contextkit.text.digests import engine, reading
-
         start, end = digest.stretch
         left = " ".join(line.strip("-* ") for line in self._lines[start - 1 : end])
         if not end or left in shown:  # the author's part has it
@@ -362,8 +338,6 @@ def _end(lines: list[str], number: int) -> int:
 
     Items below it that differ only in numbers belong to it.
     """
-    from contextkit.text.digests import reading
-
     first = reading.form(lines[number - 1].strip())
     while number < len(lines) and (bare := lines[number].strip()):
         begins = bare[0] in "#|>*`" or markdown.mark_of(bare)
@@ -371,14 +345,6 @@ def _end(lines: list[str], number: int) -> int:
             break
         number += 1
     return number
-
-
-def _names(units: Sequence[Unit], first: int) -> list[Beside]:
-    """The named recommendations, below the first headings that have any."""
-    by_aspect: dict[str, list[Unit]] = {}
-    for unit in units:
-        by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
-    return [Beside(aspect, named, False) for aspect, named in [*by_aspect.items()][:_SECTIONS]]
 
 
 def _counted(lines: Sequence[int]) -> str:
@@ -392,8 +358,8 @@ def _left_out(text: str, answer: str) -> list[Beside]:
 
     answered = _words(answer)
     lacking = [unit for unit in review.findings(text) if not _is_told(unit, answer, answered)]
-    by_rank = {rank: [u for u in lacking if u.rank == rank] for rank in _SERIOUS_RANKS}
-    return [Beside(_SERIOUS_RANKS[rank], some, True) for rank, some in by_rank.items() if some]
+    by_rank = {rank: [u for u in lacking if u.rank == rank] for rank in LEFT_OUT}
+    return [Beside(LEFT_OUT[rank], some, True) for rank, some in by_rank.items() if some]
 
 
 def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
@@ -410,8 +376,6 @@ def _words(text: str) -> set[str]:
 
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
     """The parts of a receipt: statements, the first `core` of them the core, and rows beside."""
-    from contextkit.text.digests import reading, weighing
-
     count = len(wanted)
     beside = list(enumerate(more, start=count))
     advised = [s.role == "advice" or weighing.recommends(s.text) for s in wanted]
@@ -438,23 +402,3 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
 
 def _told_in(statements: Sequence[Statement]) -> str:
     return "\n".join(statement.text for statement in statements)
-
-
-def clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:
-    """The texts without secrets, for passing on, and the secrets; stored texts stay as they are."""
-    allowed = layout.limits.secrets_allow
-    cleaned = [redaction.redacted(text, allowed) for text in texts]
-    return [text for text, _ in cleaned], [secret for _, secrets in cleaned for secret in secrets]
-
-
-def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redaction.Secret]]:
-    """The receipt without secrets, and the secrets."""
-    rows, secrets = [], []
-    for row in receipt.rows:
-        (aspect,), in_part = clean(layout, [row.aspect])
-        # only the name before a value may show that it is a secret
-        (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
-        secrets += in_part + more
-        rows.append(Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: ")))
-    (key, missing), in_part = clean(layout, [receipt.key_findings, receipt.missing])
-    return receipt.replace(rows=tuple(rows), key_findings=key, missing=missing), secrets + in_part
