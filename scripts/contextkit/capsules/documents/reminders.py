@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, ledger, names
+from contextkit.base import files, filters, ledger, names, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -119,8 +119,6 @@ def _refuse_newer(text: str) -> None:
     head = text.partition("\n## ")[0]
     stated = head.partition(_FORMAT)[2].partition(" ")[0]
     if stated not in ("", "1") and not head.startswith("## "):
-        from contextkit.base import version
-
         version.refuse_newer(stated, "1", "reminder inbox")
 
 

@@ -17,6 +17,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Collection
+from contextkit.base.version import refuse_newer
 
 HIGHLIGHTS = "Transcript Highlights"
 THREADS = "Exploratory Threads & User Preferences"
@@ -61,9 +62,7 @@ class Capsule(Record):
             like = f"like 2025-10-23T18:05:00Z, not {self.created_at!r}"
             raise bad_input(f"front matter: created_at must be {like}")
         if self.version.partition(".")[0] not in ("0", "1"):
-            from contextkit.base import version
-
-            version.refuse_newer(self.version, "1", "front matter", status=2)
+            refuse_newer(self.version, "1", "front matter", status=2)
             raise bad_input(f"front matter: {self.version[:20]!r} is not a version of a capsule")
 
 

@@ -10,24 +10,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    agents,
-    files,
-    formats,
-    ledger,
-    names,
-    shelf,
-    stores,
-    templates,
-    tokens,
-)
+from contextkit.base import addresses, files, formats, ledger, names, shelf, templates, tokens
+from contextkit.base.agents import identify
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.stores import Loaded
+from contextkit.base.stores import Loaded, files_in
 from contextkit.base.type_names import Any, Iterable
+from contextkit.base.version import refuse_newer
 
 Fields = dict[str, Any]  # the values of a handoff by name, as given
 
@@ -83,16 +74,14 @@ class Handoff(Record):
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
-            if agents.identify(agent, field) != agent:
+            if identify(agent, field) != agent:
                 raise bad_input(f"{field}: {agent!r}: ids are lowercase, without @")
         if self.from_agent == self.to_agent:
             raise bad_input(f"to: {self.to_agent} cannot hand over to itself")
         if not self.next_action:
             raise bad_input("next_action: is missing: say what the incoming agent should do")
         if self.version.partition(".")[0] != VERSION.partition(".")[0]:
-            from contextkit.base import version
-
-            version.refuse_newer(self.version, VERSION, "version", status=2)
+            refuse_newer(self.version, VERSION, "version", status=2)
             shown = names.one_line(self.version)[:20]
             raise bad_input(f"version: {shown!r} is not supported here, {VERSION} is")
 
@@ -107,7 +96,7 @@ def make(fields: Fields) -> Handoff:
     """Make a handoff from typed fields. Raises ContextError naming the invalid one."""
     values = {name: fields[name] for name in Handoff.fields() if name in fields}
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
-        values[name] = agents.identify(values.get(name, ""), field)
+        values[name] = identify(values.get(name, ""), field)
     for name in (*LISTS, "resolved"):
         unfilled = PLACEHOLDERS.get(name, ())
         values[name] = _clean_items(item for item in values.get(name, ()) if item not in unfilled)
@@ -245,7 +234,7 @@ def listed(layout: Layout) -> list[str]:
     if os.path.isfile(layout.handoffs):
         shown = layout.shown(layout.handoffs)
         raise ContextError(f"{shown}: a file is in the way of the store: move it")
-    return sorted(filter(is_name, stores.files_in(layout.handoffs, ".yaml")))
+    return sorted(filter(is_name, files_in(layout.handoffs, ".yaml")))
 
 
 def load_text(path: str, where: str) -> str:

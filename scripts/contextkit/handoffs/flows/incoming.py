@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    agents,
-    files,
-    filters,
-    ledger,
-    names,
-    outgoing,
-    redaction,
-    templates,
-    tokens,
-)
+from contextkit.base import addresses, agents, files, ledger, names, redaction, templates, tokens
 from contextkit.base.errors import ContextError, bad_input, remark
+from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
+from contextkit.base.outgoing import called
 from contextkit.base.stores import names_in
 from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -84,7 +75,7 @@ def _more(layout: Layout, newest: Handoff) -> list[str]:
         if notes := reminders.newest_open(reminders.load_all(layout).documents):
             kept = names.counted(len(notes), "note")
             lines.append(f"{kept} kept for later: `make context_reminders`")
-    return list(map(outgoing.called, lines))
+    return list(map(called, lines))
 
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:
@@ -101,12 +92,12 @@ def _texts(newest_first: list[Handoff]) -> list[str]:
         for name in handoffs.TEXTS:
             value = getattr(earlier, name)
             if value and all(value != getattr(other, name) for other in newer):
-                lines.append(f"{name}: {filters.quoted(value, always=True)}")
+                lines.append(f"{name}: {quoted(value, always=True)}")
         for name in handoffs.LISTS:
             repeated = {entry for other in newer for entry in getattr(other, name)}
             entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
             lines += [f"{name}:"] if entries else []
-            lines += [f"  - {filters.quoted(entry, always=True)}" for entry in entries]
+            lines += [f"  - {quoted(entry, always=True)}" for entry in entries]
         texts.append("\n".join(lines) + "\n" if lines else "")
     return texts
 

@@ -13,21 +13,12 @@ import json
 import os
 from collections import Counter, defaultdict
 
-from contextkit.base import (
-    addresses,
-    formats,
-    git,
-    ledger,
-    markdown,
-    names,
-    redaction,
-    tables,
-    templates,
-    version,
-)
+from contextkit.base import addresses, git, ledger, markdown, names, redaction, tables, templates
 from contextkit.base.errors import ContextError
+from contextkit.base.formats import beginning
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator, Sequence
+from contextkit.base.version import VERSION
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import given
 from contextkit.evaluation.documents import marks
@@ -51,7 +42,7 @@ def facts(layout: Layout) -> Facts:
     items = _items(layout, documents)
     status = overview.status(layout, documents.values())
     return {
-        "version": version.VERSION,
+        "version": VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),
         "made": names.iso(names.now()),
         "needs": _needs(layout, status),
@@ -151,7 +142,7 @@ def _state(seen: Delivery) -> str:
 def _title(path: str) -> str:
     """A title for a document: its first heading, else what its first fields say."""
     title = ""
-    for line in formats.beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
+    for line in beginning(path, _HEAD).decode("utf-8", "replace").split("\n"):
         bare = line.strip()
         level, heading = markdown.heading(line)
         if level == 1:

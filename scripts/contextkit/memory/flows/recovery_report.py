@@ -9,20 +9,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    files,
-    filters,
-    git,
-    markdown,
-    names,
-    outgoing,
-    references,
-    stores,
-    templates,
-    tokens,
-)
+from contextkit.base import files, filters, git, markdown, names, references, templates, tokens
 from contextkit.base.layout import Layout
+from contextkit.base.outgoing import called
 from contextkit.base.records import NamedTuple, Record
+from contextkit.base.stores import MARK, names_in
 from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
@@ -137,7 +128,7 @@ def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
     if not prompt:
         return text
     task = saved.task or "unknown"
-    save = outgoing.called(f"`make memory_checkpoint task={task} phase=… summary=… next_action=…`")
+    save = called(f"`make memory_checkpoint task={task} phase=… summary=… next_action=…`")
     return templates.render("recovery_prompt.md", task=task, report=text, save=save)
 
 
@@ -175,7 +166,7 @@ def _left_out(
     if more:
         bad = sum(finding.status != "completed" for finding in saved.findings)
         failed = f", in all {bad} failed or partial" if bad else ""
-        rest = outgoing.called(f"`make memory_list task={saved.task}`")
+        rest = called(f"`make memory_list task={saved.task}`")
         lines.append(f"and {more} more{failed}; {rest} names all")
     return tuple(lines)
 
@@ -265,7 +256,7 @@ def _listed(heading: str, entries: tuple[str, ...], most: int, rest: str, budget
             lines.pop()
         left = len(entries) - len(lines)
         count = f"and {left} more" if lines else f"{left} in all"
-        opens = outgoing.called(f"`{rest}`")
+        opens = called(f"`{rest}`")
         return "\n".join([*lines, *([f"- {count}: {opens}"] if left else [])])
 
     cuts = (*_shortened(budget), (_LINES, _COUNT))
@@ -346,8 +337,8 @@ def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
     return [
         {"name": "Another machine's text", "which": os.path.join(os.path.dirname(path), name)}
         for path in (saved.plan_path, saved.checkpoint_path, saved.snapshot_path)
-        for name in (stores.names_in(os.path.dirname(layout.join(path))) if path else ())
-        if name.startswith(os.path.basename(path) + stores.MARK)
+        for name in (names_in(os.path.dirname(layout.join(path))) if path else ())
+        if name.startswith(os.path.basename(path) + MARK)
     ]
 
 

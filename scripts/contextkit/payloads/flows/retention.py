@@ -18,7 +18,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, names, sessions, shelf, stores
+from contextkit.base import files, ledger, names, sessions, shelf, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
@@ -261,8 +261,6 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
 
 def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
     """Move a report into its agent's session; its path there, or ''. Call under the lock."""
-    from contextkit.base import tokens
-
     text = files.read_bytes(path).decode("utf-8", "surrogateescape")
     stored = ""
     if text.strip():
