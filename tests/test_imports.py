@@ -190,7 +190,7 @@ ADD = {"remember_later"} | REMINDERS | ours(
     "capsules.commands.reminders compiled.reminder_inbox_md"
 )  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "base.addresses base.markdown capsules.commands.store"
+    "base.addresses base.markdown capsules.commands.prompt"
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"

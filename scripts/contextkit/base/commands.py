@@ -138,7 +138,7 @@ class Rows(Declaration):
 SCRIPTS = {
     "adopt": "hosts.commands.ADOPT",
     "capsule": "capsules.commands.store.PROGRAM",
-    "capsule_prompt": "capsules.commands.store.PROMPT",
+    "capsule_prompt": "capsules.commands.prompt.PROGRAM",
     "context": "history.commands.PROGRAM",
     "context_sync": "machines.commands.PROGRAM",
     "doctor": "hosts.commands.DOCTOR",

@@ -1,4 +1,4 @@
-"""Keep the capsules of a branch: check, seal, show and prune; make the prompt for a new one."""
+"""Keep the capsules of a branch: save what an agent replied; check, seal, show and prune."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import sys
 
 from contextkit.base import addresses, cli, commands, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
-from contextkit.base.errors import ContextError, bad_input, remark
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.references import FRESH
+from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import given, upkeep
 
 FILE = Option("file", "the capsule (default: the branch's newest finished one)")
 BRANCH = Option("branch", "the branch (default: the current one)")
@@ -25,8 +28,6 @@ WORKSTREAM = Option("workstream", "only those of this workstream")
     needs=("yaml", "frontmatter"),
 )
 def save(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.flows import upkeep
-
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
     reply, now = cli.content("-"), names.now()
@@ -44,8 +45,6 @@ def save(layout: Layout, args: Arguments) -> str:
     JSON,
 )
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.flows import upkeep
-
     place = os.path.realpath(os.path.join(layout.here, args.file))
     is_inside = not args.file or place.startswith(layout.root.rstrip("/") + "/")
     may_change = is_inside or args.seal or args.redact  # what is outside is only read
@@ -68,8 +67,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
 
 @command("print the path of the branch's newest finished capsule", BRANCH, WORKSTREAM, JSON)
 def latest(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.flows import upkeep
-
     path = _newest(layout, args)
     return Answer(text=layout.shown(path), data=lambda: upkeep.row(layout, path))
 
@@ -82,8 +79,6 @@ def latest(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def list_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.capsules.flows import upkeep
-
     branch = "" if args.all else capsules.current_branch(layout, args.branch)
     rows = upkeep.listed(layout, branch, args.workstream)
     return Rows(
@@ -104,10 +99,6 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     JSON,
 )
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import references
-    from contextkit.capsules.documents import items
-    from contextkit.capsules.flows import given, upkeep
-
     path = _chosen(layout, args)
     loaded = capsules.load(layout, path)
     body, secrets = redaction.redacted(loaded.body, layout.limits.secrets_allow)
@@ -118,7 +109,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
     stale = given.staleness(layout, path)
     marks = given.marks(layout, files.read(path))
-    changed = [f"{state}: {name}" for name, state in marks if state != references.FRESH]
+    changed = [f"{state}: {name}" for name, state in marks if state != FRESH]
     notes = [
         *([f"redacted: {redaction.summary(secrets)}"] if secrets else ()),
         *(f"trimmed: {line}" for line in gone),
@@ -143,8 +134,6 @@ def show(layout: Layout, args: Arguments) -> Answer:
     JSON,
 )
 def prune(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.flows import upkeep
-
     how = (args.keep or 0, args.older_than, args.merged, args.dry_run)
     going = upkeep.prune(layout, names.now(), *how)
     talk = "dry run: nothing was removed" if args.dry_run else ""
@@ -167,8 +156,6 @@ def _chosen(layout: Layout, args: Arguments) -> str:
 
 def _newest(layout: Layout, args: Arguments) -> str:
     """The capsule for a branch, as a subagent gets it. Raises ContextError if there is none."""
-    from contextkit.capsules.flows import given
-
     branch = capsules.current_branch(layout, args.branch)
     path, of = given.newest(layout, branch, args.workstream)
     if not path:
@@ -179,55 +166,8 @@ def _newest(layout: Layout, args: Arguments) -> str:
     return path
 
 
-@command(
-    "print the capture prompt",
-    Option("branch", "the branch to write about (default: the current one)"),
-    Option("session", "the session's marker", also=("session-marker",)),
-    Option("file", "the path of the capsule", also=("capsule-path",)),
-    Option("stub", "also write a stub there", kind="flag", also=("write-stub",)),
-    Option("plan_slug", "the notebooks' name, if it is not the branch's"),
-    Option("tokens", "the capsule's budget", kind="whole", also=("token-budget",)),
-    Option("reminders", "another reminder inbox", also=("reminder-path",)),
-    Option("no_reminders", "quote no reminders", kind="flag"),
-    Option("version", "the capsule format (default: 0.1)"),
-    Option("mini", "the small outline, for lightweight tasks", kind="flag"),
-    Option("workstream", "which one, if the branch has several capsules"),
-)
-def prompt(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.flows import capture
-
-    typed = {name: vars(args)[name] for name in capture.Request.fields() if name != "now"}
-    request = capture.Request(now=names.now(), **typed)
-    captured = capture.capture(layout, request)
-    created = False
-    while args.stub and not created:
-        try:
-            files.create(captured.path, captured.stub, exact=True)
-            created = True
-        except FileExistsError:
-            if args.file:
-                remark(f"{layout.shown(captured.path)} already exists; left unchanged")
-                break
-            # another process took the name of this second
-            captured = capture.capture(layout, request)
-    header = [
-        "Context capsule prompt",
-        "Copy the block below into the main agent's session.",
-        f"Target file: {layout.shown(captured.path)}",
-        f"Session marker: {names.one_line(args.session)}" if args.session.strip() else "",
-        "Capsule stub created." if created else "",
-    ]
-    return "\n".join(filter(None, header)) + "\n\n" + captured.prompt
-
-
 PROGRAM = Program(
     name="capsule",
-    about="Keep the capsules of a branch: save what an agent replied; check, seal, show and prune.",
+    about=__doc__ or "",
     commands=(save, check, latest, list_, show, prune),
-)
-PROMPT = Program(
-    name="capsule_prompt",
-    about="Print the prompt that has the main agent write its context capsule; optionally a stub.",
-    default="prompt",
-    commands=(prompt,),
 )
