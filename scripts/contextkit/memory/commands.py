@@ -170,18 +170,17 @@ def _name_if_new(layout: Layout, task: str) -> None:
 )
 def merge(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
-    moved: list[str] = []
     with upkeep.moving(layout, args.task):
         merged, sources, earlier = upkeep.merge(layout, args.task, now)
         answer = _keep(layout, args.task, [merged], now)
-        if answer.status == 0:
-            for path in sources:
-                ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
-            away = [*earlier, *(sources if args.archive else ())]
-            moved = upkeep.put_away(layout, args.task, away)
-    if answer.status == 0:
-        count, gone = len(merged.parts), len(moved)
-        cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
+        if answer.status:
+            return answer
+        for path in sources:
+            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
+        away = [*earlier, *(sources if args.archive else ())]
+        moved = upkeep.put_away(layout, args.task, away)
+    count, gone = len(merged.parts), len(moved)
+    cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
     return answer
 
 

@@ -190,41 +190,35 @@ def _safe(value: Any) -> Any:
 
 def _tables(safe: Facts) -> dict[str, str]:
     """The table behind each picture, as HTML."""
-    columns = {
-        "days": ("day stored receipts asked shown net",
-                 "Tokens by day: kept out of contexts, what came in instead, and the net so far"),
-        "kinds": ("kind documents opened stored shown", "What was opened again, by kind of text"),
-        "evaluation": ("arm documents questions right low high wrong tokens",
-                       "Questions answered from each kind of material; shares in percent"),
-        "bands": ("writer reader tokens", "From who wrote to who got it"),
-        "sessions": ("session host started ended stored injected shown saved open",
-                     "Sessions; numbers are tokens, open counts documents"),
-        "inside": ("name began ended", "Subagents of the sessions that are drawn"),
-        "marks": ("session mark time ref", "Handoffs, compactions and crashes"),
-    }  # fmt: skip
     drawn = safe["timeline"]["rows"]
-    rows = {
-        **safe, "days": safe["days"]["rows"], "bands": safe["flow"]["bands"],
-        "inside": [part for row in drawn for part in row["inside"]],
-        "marks": [{"session": row["name"], **part} for row in drawn for part in row["marks"]],
+    marks = [{"session": row["name"], **part} for row in drawn for part in row["marks"]]
+    pictures = {
+        "days": ("Tokens by day: kept out of contexts, what came in instead, and the net so far",
+                 "day stored receipts asked shown net", safe["days"]["rows"]),
+        "kinds": ("What was opened again, by kind of text",
+                  "kind documents opened stored shown", safe["kinds"]),
+        "evaluation": ("Questions answered from each kind of material; shares in percent",
+                       "arm documents questions right low high wrong tokens", safe["evaluation"]),
+        "bands": ("From who wrote to who got it", "writer reader tokens", safe["flow"]["bands"]),
+        "sessions": ("Sessions; numbers are tokens, open counts documents",
+                     "session host started ended stored injected shown saved open",
+                     safe["sessions"]),
+        "inside": ("Subagents of the sessions that are drawn", "name began ended",
+                   [part for row in drawn for part in row["inside"]]),
+        "marks": ("Handoffs, compactions and crashes", "session mark time ref", marks),
+        "machines": ("Stored on other machines", "machine documents tokens", safe["machines"]),
     }  # fmt: skip
-    by_picture = {
-        name: _table(
-            caption, keys.split(), [[row[key] for key in keys.split()] for row in rows[name]]
-        )
-        for name, (keys, caption) in columns.items()
-    }
-    by_picture["machines"] = _table(
-        "Stored on other machines", ("machine", "documents", "tokens"), safe["machines"]
-    )
-    return by_picture
+    return {name: _table(caption, heads.split(), rows)
+            for name, (caption, heads, rows) in pictures.items()}  # fmt: skip
 
 
-def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def _table(caption: str, heads: Sequence[str], rows: Iterable[Any]) -> str:
+    """The rows are lists, or have fields with the names of the heads."""
+    values = [row if isinstance(row, list) else [row[head] for head in heads] for row in rows]
     cells = [
         [{"text": v if isinstance(v, str) else f"{v:,}", "number": not isinstance(v, str)}
          for v in row]
-        for row in rows
+        for row in values
     ]  # fmt: skip
     return templates.render("report_table.html", caption=caption, heads=heads, rows=cells)
 

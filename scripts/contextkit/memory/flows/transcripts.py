@@ -115,10 +115,8 @@ class Conversation:
         self._steps: dict[str, Event] = {}
 
     def add(self, kind: str, text: str, state: str = "", why: str = "") -> None:
-        if text.strip():
-            self.events.append(
-                Event(kind=kind, at=self.at, text=text.strip(), state=state, why=why)
-            )
+        if text := text.strip():
+            self.events.append(Event(kind=kind, at=self.at, text=text, state=state, why=why))
 
     def known(self, folder: object, session: object) -> None:
         self.folder = folder if isinstance(folder, str) and folder else self.folder
