@@ -611,7 +611,7 @@ def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
     for number in range(400):
         status = "failed" if number == 399 else "partial" if number == 200 else "completed"
         stores.finding(layout, f"a{number}", NOW - number, status=status)
-    found = recovery.load(layout, TASK, NOW, recovery_report.most_findings(1000))
+    found = recovery.load(layout, TASK, NOW, 1000 // recovery_report.A_LINE)
     made = recovery_report.make(layout, found, 1000)
     assert "(failed): What a399 found." in made.text
     assert "(partial): What a200 found." in made.text

@@ -447,7 +447,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     layout = layout.of_worktree(args.worktree)
-    most = None if cli.for_programs() else recovery_report.most_findings(budget)
+    most = None if cli.for_programs() else budget // recovery_report.A_LINE
     transcript = recovery.left_behind(layout, args.transcript)
     recovered = recovery.load(layout, task, names.now(), most, transcript)
     if recovered.candidates:

@@ -22,6 +22,7 @@ from contextkit.text import fitting, sections
 
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
+A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
 
 _FILES = 30  # files in play to list, at most
 _REVIEWS, _NOTES, _ENTRY = 5, 3, 300  # reviews and notes to quote, and characters of each, at most
@@ -30,7 +31,6 @@ _NOT_YET = "not there yet"  # a file that was missing when its digest was taken,
 _COUNT = 1  # characters for no entry, only their number
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
-_A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
 _WHOLE = 60  # findings beyond which printing all in full is not tried
 # The first of the steps in which units, summaries and lines of a digest are cut.
 _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
@@ -51,11 +51,6 @@ class Report(Record):
 
     text: str
     left_out: dict[str, int]
-
-
-def most_findings(budget: int) -> int:
-    """How many findings can have a line in a report of `budget` tokens."""
-    return budget // _A_LINE
 
 
 def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) -> Report:

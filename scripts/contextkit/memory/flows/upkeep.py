@@ -140,11 +140,9 @@ def unarchive(layout: Layout, task: str) -> tuple[list[str], list[str]]:
 def clean(layout: Layout, now: int, dry_run: bool) -> list[tuple[str, str]]:
     """(path, what became of it) for each stale checkpoint; an open task's last is archived."""
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
-    newest: dict[str, str] = {}
     saved = checkpoints.load_all(layout)
     remark(*(f"{_LEFT}{broken}" for broken in saved.broken))
-    for path, checkpoint in saved:
-        newest[checkpoint.task_id] = path  # they come oldest first
+    newest = {checkpoint.task_id: path for path, checkpoint in saved}  # they come oldest first
     done = []
     for path, checkpoint in saved:
         if checkpoint.timestamp >= oldest:
