@@ -313,6 +313,16 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
     assert not allowed & DEAR
 
 
+@pytest.mark.usefixtures("repo", "all_compiled")
+def test_what_is_stored_is_shown_without_what_reads_texts() -> None:
+    Path("report.md").write_text("# Report\n\nThe cache holds 300 entries.\n", encoding="utf-8")
+    store = ("store", "--topic=t", "--source=a", "--force", "--file=report.md", "--session=s")
+    reads = ours("payloads.flows.telling text.digests.engine") - ours("payloads.flows text.digests")
+    assert reads <= modules_of("payload_store", *store)
+    for call in ("show latest", "list", "find cache"):
+        assert not reads & modules_of("payload_store", *call.split(), "--session=s"), call
+
+
 @each(
     "call",
     [
