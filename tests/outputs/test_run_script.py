@@ -362,22 +362,42 @@ def test_of_what_is_no_text_the_size_is_told(repo: Path) -> None:
     assert "1 line, ~" in run("--", "head -c 99999 /dev/zero | tr '\\0' x").stdout
 
 
-def test_the_disk_is_bounded_and_the_gap_is_told(
-    tmp_path: Path,
-) -> None:
-    from contextkit.outputs.flows import pump
-
+@each("at_once", [1, 77, 250, 300, 301, 1000, 1300, 5000])
+@each("total", [0, 999, 1000, 1001, 1300, 1301, 1600, 5000])
+def test_the_disk_is_bounded_and_the_gap_is_told(tmp_path: Path, at_once: int, total: int) -> None:
     kept_file = pump.Kept(str(tmp_path / "a.out"), first=1000, last=300)
-    text = "".join(f"{n:04}\n" for n in range(1000)).encode()
-    for at in range(0, len(text), 77):
-        kept_file.add(text[at : at + 77])
+    text = "".join(f"{n:04}\n" for n in range(1000)).encode()[:total]
+    for at in range(0, len(text), at_once):
+        kept_file.add(text[at : at + at_once])
     on_disk = sum(path.stat().st_size for path in tmp_path.iterdir())
     beginning, missing, end = kept_file.parts()
-    assert on_disk <= 1000 + 2 * 300
-    assert beginning == text[:1000] and end == text[-300:]
-    assert missing == len(text) - 1300
+    assert on_disk <= 1000 + 300 and kept_file.size == total
+    assert beginning == text[:1000] and end == text[1000:][-300:]
+    assert missing == max(0, total - 1300)
+    assert (tmp_path / "a.out").read_bytes() == text[:1000]
     kept_file.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("before", [900, 1000, 1010])
+def test_what_a_full_disk_did_not_take_is_not_kept_in_part(tmp_path: Path, before: int) -> None:
+    import resource
+
+    kept_file = pump.Kept(str(tmp_path / "a.out"), first=1000, last=300)
+    kept_file.add(b"a" * before)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    noted = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (950 if before < 1000 else 20, limits[1]))
+        with pytest.raises(OSError, match="too large"):
+            kept_file.add(b"b" * 90)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, noted)
+    beginning, missing, end = kept_file.parts()
+    assert (beginning + end, missing) == (b"a" * before, 0)
+    kept_file.add(b"c" * 20)
+    assert b"".join((kept_file.parts()[0], kept_file.parts()[2])) == b"a" * before + b"c" * 20
 
 
 @each("cut", range(0, 9))

@@ -18,68 +18,60 @@ _HELD = 1 << 18  # bytes held in memory; no text of this size is short
 
 
 class Kept:
-    """A file with the first and the last bytes of what is added to it, as it is added.
+    """A file with the first bytes of what is added to it, and one with the last, as it is added.
 
-    The end is written into two files by turns: the disk holds at most `first` and twice `last`
+    In the second one the newest bytes replace the oldest: the disk holds at most `first` and `last`
     bytes.
     """
 
     def __init__(self, path: str, first: int = FIRST, last: int = LAST) -> None:
         self.path, self.first, self.last = path, first, last
         self.size = 0
-        self._turns = [f"{path}.0", f"{path}.1"]
-        self._turn = 1
-        self._in_turn = 0
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        self._end = -1
+        self._file, self._end = self._opened(path), -1
+
+    def _opened(self, path: str) -> int:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
     def add(self, data: bytes) -> None:
-        """Add `data`. Raises OSError if the disk is full."""
-        while data:
-            room = self.first - self.size
-            if room <= 0 and (self._end < 0 or self._in_turn >= self.last):
-                self._next_turn()
-            taken = data[: room if room > 0 else self.last - self._in_turn]
-            self._append(taken, room > 0)
-            data = data[len(taken) :]
-
-    def _append(self, data: bytes, to_first: bool) -> None:
-        """Append `data` to one of the files, whole or not at all."""
-        descriptor, before = (self._file, self.size) if to_first else (self._end, self._in_turn)
+        """Add `data`, all of it or nothing. Raises OSError if the disk is full."""
+        before = self.size
         try:
-            _write(descriptor, data)
+            while data:
+                data = data[self._add(data) :]
         except OSError:
-            os.ftruncate(descriptor, before)
+            self.size = before
             raise
-        self.size += len(data)
-        self._in_turn += 0 if to_first else len(data)
 
-    def _next_turn(self) -> None:
-        if self._end >= 0:
-            os.close(self._end)
-        self._turn, self._in_turn = 1 - self._turn, 0
-        self._end = os.open(self._turns[self._turn], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    def _add(self, data: bytes) -> int:
+        place, room, file = self.size, self.first - self.size, self._file
+        if room <= 0:
+            if self._end < 0:
+                self._end = self._opened(f"{self.path}.end")
+            place, file = (self.size - self.first) % self.last, self._end
+            room = self.last - place
+        added = os.pwrite(file, data[:room], place)
+        self.size += added
+        return added
 
     def parts(self) -> tuple[bytes, int, bytes]:
         """The beginning, how many bytes are missing after it, and the end."""
-        beginning = _read(self.path)
-        if self._end < 0:
+        beginning, after = _read(self.path)[: self.size], self.size - self.first
+        if after <= 0:
             return beginning, 0, b""
-        end = _read(self._turns[1 - self._turn]) + _read(self._turns[self._turn])
-        end = end[-self.last :]
-        return beginning, self.size - len(beginning) - len(end), end
+        end, oldest = _read(f"{self.path}.end"), after % self.last
+        end = (end[oldest:] + end[:oldest])[-min(after, self.last) :]
+        return beginning, after - len(end), end
 
     def remove(self) -> None:
         """Remove the files; the output is stored elsewhere, or was short."""
-        for descriptor in (self._file, self._end):
+        for descriptor, path in ((self._file, self.path), (self._end, f"{self.path}.end")):
             if descriptor >= 0:
                 os.close(descriptor)
+                try:
+                    os.unlink(path)
+                except FileNotFoundError:
+                    pass
         self._file = self._end = -1
-        for path in (self.path, *self._turns):
-            try:
-                os.unlink(path)
-            except FileNotFoundError:
-                pass
 
 
 class Output:
