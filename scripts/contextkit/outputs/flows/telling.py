@@ -184,7 +184,14 @@ def digested(layout: Layout, told: Told) -> str:
     away = "" if layout.here == layout.root else f" in {layout.root}"
     text, head = plain(told.content), _head(told, size, away)
     with pieces.helper(reading.readable(text)):  # it reads while a lossless form is tried
-        path, body = _stored_with(layout, told, text, head, size)
+        if body := compacted(text, size, layout.limits):
+            path, before = _stored(layout, told, size, body.split("\n")[0])
+            body = _failures_first(body, text, before) if told.status else body
+        else:
+            digest = _digest(layout, told, text, head)
+            first = digest.key or (digest.rows[0].finding if digest.rows else "")
+            path, before = _stored(layout, told, size, first)
+            body = _rows(digest, before) or _beginning(text, before)
     message = _shown(head, body, layout.shown(path))
     message = outgoing.told(message, layout.limits.secrets_allow, quoted=True)
     ref = addresses.of(layout, path, "payload")
@@ -192,16 +199,6 @@ def digested(layout: Layout, told: Told) -> str:
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(message), session=session)
     return message
 
-
-def _stored_with(layout: Layout, told: Told, text: str, head: str, size: int) -> tuple[str, str]:
-    """The path of the stored output, and what is told of it."""
-    if body := compacted(text, size, layout.limits):
-        path, before = _stored(layout, told, size, body.split("\n")[0])
-        return path, _failures_first(body, text, before) if told.status else body
-    digest = _digest(layout, told, text, head)
-    first = digest.key or (digest.rows[0].finding if digest.rows else "")
-    path, before = _stored(layout, told, size, first)
-    return path, _rows(digest, before) or _beginning(text, before)
 
 
 def compacted(text: str, size: int, limits: Limits) -> str:
@@ -373,11 +370,11 @@ def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, i
     session = told.session or sessions.current(layout, "", now)[0]
     allowed = layout.limits.secrets_allow
     payload = payloads.Payload(
-        topic=redaction.redacted(_printable(told.topic)[:_TOPIC], allowed)[0],
+        topic=redaction.redacted(_line(told.topic)[:_TOPIC], allowed)[0],
         source=told.source,
         created_at=names.iso(now),
         tokens=size,
-        summary=redaction.redacted(_printable(summary), allowed)[0],
+        summary=redaction.redacted(_line(summary), allowed)[0],
         content=told.content,
     )
     payloads.folder(layout, session)  # refuse a link before anything is created
@@ -389,7 +386,6 @@ def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, i
     return path, payloads.first_line(path) - 1
 
 
-def _printable(text: str) -> str:
+def _line(text: str) -> str:
     """`text` as one line that a document's field takes."""
-    line = names.one_line("".join(char if char.isprintable() else " " for char in text))
-    return line.strip() or "output"
+    return names.one_line(text) or "output"
