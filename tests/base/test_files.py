@@ -98,9 +98,9 @@ def test_a_replaced_file_keeps_its_permissions(mode: int, mask: None) -> None:
     Path("doc.md").touch()
     os.chmod("doc.md", mode)
     files.write("doc.md", "new")
-    files.append("doc.md", "er")
+    files.append("doc.md", "newer")
     assert stat.S_IMODE(os.stat("doc.md").st_mode) == mode
-    assert files.read("doc.md") == "newer"
+    assert files.read("doc.md") == "new\nnewer\n"
 
 
 def test_a_new_file_has_the_usual_permissions(mask: None) -> None:
@@ -109,9 +109,16 @@ def test_a_new_file_has_the_usual_permissions(mask: None) -> None:
 
 
 def test_append_keeps_the_old_bytes_whatever_they_are() -> None:
-    Path("log").write_bytes(b"\xff\r\nold")
-    files.append("log", "ü\n")
-    assert Path("log").read_bytes() == b"\xff\r\nold" + "ü\n".encode()
+    Path("log").write_bytes(b"\xff\r\nold\n")
+    files.append("log", "ü")
+    assert Path("log").read_bytes() == b"\xff\r\nold\n" + "ü\n".encode()
+
+
+@pytest.mark.parametrize(("old", "between"), [("", ""), ("a\n", ""), ("a", "\n"), ("\n", "")])
+def test_a_line_is_appended_below_a_line_without_its_end(old: str, between: str) -> None:
+    Path("log").write_text(old, encoding="utf-8")
+    files.append("log", "b")
+    assert files.read("log") == f"{old}{between}b\n"
 
 
 def test_a_name_as_long_as_a_name_can_be_is_written() -> None:
@@ -235,7 +242,7 @@ def test_processes_with_one_name_create_a_file_each() -> None:
 
 def test_processes_append_a_line_each_under_the_lock() -> None:
     many = rounds(16, 40)
-    at_once("with files.locked('locks/log.lock'): files.append('log', number + '\\n')", many)
+    at_once("with files.locked('locks/log.lock'): files.append('log', number)", many)
     assert sorted(map(int, files.read("log").split())) == list(range(many))
 
 

@@ -122,10 +122,11 @@ def free(stem: str, suffix: str = "") -> str:
     return next(name for name in numbered(stem, suffix) if not os.path.lexists(name))
 
 
-def append(path: str, text: str) -> str:
-    """Add `text` to the end of `path`, all of it or nothing; call it under `locked`."""
+def append(path: str, line: str) -> str:
+    """Add a line to the end of `path`, all of it or nothing; call it under `locked`."""
     old = read_bytes(path) if os.path.lexists(path) else b""
-    return write(path, (old, *_encoded(path, text)))
+    gap = b"" if old.endswith(b"\n") or not old else b"\n"
+    return write(path, (old, gap, *_encoded(path, f"{line}\n")))
 
 
 def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
@@ -301,24 +302,20 @@ class locked:
                 continue
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if _same_file(descriptor, self._path):
+                if os.path.samestat(os.fstat(descriptor), os.stat(self._path)):
                     self._descriptor = descriptor
                     return
+            except FileNotFoundError:
+                pass  # the store was removed while this process waited
             except OSError as error:
                 os.close(descriptor)
                 why = f"cannot be locked ({error.strerror}): is it on a network drive?"
                 raise ContextError(f"{self._path}: {why}") from error
-            os.close(descriptor)  # the store was removed while this process waited
+            os.close(descriptor)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
-
-def _same_file(descriptor: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
 
 
 # Links. The folders between the root and a store, and those that are read from, are looked at once

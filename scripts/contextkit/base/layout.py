@@ -306,11 +306,9 @@ class Layout:
         if line in (files.read_if_there(rules) or "").split("\n"):
             return
         with files.locked(self.lock(os.path.join(self.state, "exclude"))):
-            before = files.read_if_there(rules) or ""
-            if line not in before.split("\n"):
-                gap = "\n" if before and before[-1] != "\n" else ""
+            if line not in (files.read_if_there(rules) or "").split("\n"):
                 try:
-                    files.append(rules, f"{gap}{line}\n")
+                    files.append(rules, line)
                 except OSError as error:
                     if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
                         raise

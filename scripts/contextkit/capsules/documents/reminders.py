@@ -210,11 +210,9 @@ def keep_mergeable(layout: Layout, path: str) -> None:
         return
     name = os.path.basename(path).replace(" ", "?")  # a space would end the name
     attributes = os.path.join(os.path.dirname(path), ".gitattributes")
-    text = files.read_if_there(attributes) or ""
-    lines = text.splitlines()
+    lines = (files.read_if_there(attributes) or "").splitlines()
     if not any(line.split()[:1] == [name] and "merge" in line for line in lines):
-        gap = "" if text.endswith("\n") or not text else "\n"
-        files.write(attributes, f"{text}{gap}{name} merge=union\n")
+        files.append(attributes, f"{name} merge=union")
 
 
 def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -> list[str]:

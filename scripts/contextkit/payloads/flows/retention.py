@@ -372,9 +372,7 @@ def log_file(layout: Layout, session: str, typed: str = "", ending: bool = False
 
 def _log(layout: Layout, path: str, line: str, now: int) -> None:
     with files.locked(layout.lock(path)):
-        old = files.read_if_there(path) or ""
-        joint = "\n" if old and not old.endswith("\n") else ""
-        files.append(path, f"{joint}- {names.iso(now)} {line}\n")
+        files.append(path, f"- {names.iso(now)} {line}")
 
 
 def note_end(layout: Layout, session: str, line: str, now: int) -> None:
