@@ -317,7 +317,6 @@ class locked:
         os.close(self._descriptor)
 
 
-
 # Links. The folders between the root and a store, and those that are read from, are looked at once
 # for each command; those in a store each time that something in them is made, moved or removed.
 

@@ -17,6 +17,7 @@ _REMOTE = Option(
     "remote", "a git remote or URL, file:///…, s3://…, gs://…, az://… (default: origin)"
 )
 _WHAT = (
+    _REMOTE,
     Option(
         "what", "kinds, or all, memory, review (default: all but what git carries)", kind="words"
     ),
@@ -24,16 +25,14 @@ _WHAT = (
     Option("task", "only the memory of this task"),
     Option("run", "only this review run"),
 )
+_HOW = (commands.WORKTREE, commands.DRY_RUN, JSON)
 
 
 @command(
     "send what is new here to a remote",
-    _REMOTE,
     *_WHAT,
     Option("redact", "send documents with secrets redacted, and marked as such", kind="flag"),
-    commands.WORKTREE,
-    commands.DRY_RUN,
-    JSON,
+    *_HOW,
 )
 def push(layout: Layout, args: Arguments) -> Answer:
     return _moved(layout, args, pushing.push, redact=args.redact)
@@ -41,12 +40,9 @@ def push(layout: Layout, args: Arguments) -> Answer:
 
 @command(
     "take what other machines sent",
-    _REMOTE,
     *_WHAT,
     Option("from", "only from this machine: id or name"),
-    commands.WORKTREE,
-    commands.DRY_RUN,
-    JSON,
+    *_HOW,
 )
 def pull(layout: Layout, args: Arguments) -> Answer:
     return _moved(layout, args, pulling.pull, source=getattr(args, "from"))

@@ -30,9 +30,7 @@ _NOT_SHIPPED = (".pyc", ".tmp")
 _MARK = "pinned-"
 _SHORT = 12  # digits of a commit in a folder's name
 _INSTALL = os.path.join(os.path.dirname(__file__), "..", "install.sh")
-_PLAIN = frozenset(  # characters that mean nothing to make and the shell
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~:/@+%-"
-)
+_PLAIN = names.SAFE.union("~:/@+%")  # characters that mean nothing to make and the shell
 
 
 class Adopted(Record):

@@ -13,7 +13,7 @@ from contextkit.base import files, git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
-from contextkit.base.names import clipped
+from contextkit.base.names import SAFE, clipped
 from contextkit.base.settings import Limits, Places
 from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
@@ -25,7 +25,7 @@ from contextkit.hosts.flows.changes import Plan
 from contextkit.payloads.documents import receipts
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
-_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
+_SAFE = SAFE.union("/")
 _SHARED = "AGENTS.md"  # imported by the instructions of a host that does not read it by itself
 SKILL = "contextkit"
 GUIDE = "guide.md"

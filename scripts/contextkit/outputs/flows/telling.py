@@ -200,7 +200,6 @@ def digested(layout: Layout, told: Told) -> str:
     return message
 
 
-
 def compacted(text: str, size: int, limits: Limits) -> str:
     """The text in a shorter form that loses nothing, or says what it does; '' if all are long."""
     from contextkit.text import compaction
