@@ -400,6 +400,34 @@ def test_what_a_full_disk_did_not_take_is_not_kept_in_part(tmp_path: Path, befor
     assert b"".join((kept_file.parts()[0], kept_file.parts()[2])) == b"a" * before + b"c" * 20
 
 
+@each("before", [1010, 1299, 1300, 1310, 1450])
+@each("taken", [0, 5, 40])
+def test_bytes_that_a_failed_addition_replaced_are_counted_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int, taken: int
+) -> None:
+    kept_file = pump.Kept(str(tmp_path / "a.out"), first=1000, last=300)
+    text = "".join(f"{n:04}\n" for n in range(1000)).encode()
+    kept_file.add(text[:before])
+    pwrite, left = os.pwrite, taken
+
+    def fails_soon(file: int, data: bytes, place: int) -> int:
+        nonlocal left
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        added = pwrite(file, data[:left], place)
+        left -= added
+        return added
+
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space"):
+        patched.setattr(os, "pwrite", fails_soon)
+        kept_file.add(b"b" * 90)
+    beginning, missing, end = kept_file.parts()
+    assert beginning == text[:1000] and text[:before].endswith(end) and b"b" not in end
+    assert missing == max(0, before + taken - 1300)
+    assert len(beginning) + missing + len(end) == before
+    kept_file.remove()
+
+
 @each("cut", range(0, 9))
 def test_a_mark_is_found_wherever_a_read_ends(cut: int) -> None:
     from contextkit.outputs.flows import pump

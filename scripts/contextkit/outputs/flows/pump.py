@@ -27,6 +27,7 @@ class Kept:
     def __init__(self, path: str, first: int = FIRST, last: int = LAST) -> None:
         self.path, self.first, self.last = path, first, last
         self.size = 0
+        self._spoiled = 0  # of the oldest bytes, by an addition that failed
         self._file, self._end = self._opened(path), -1
 
     def _opened(self, path: str) -> int:
@@ -39,7 +40,7 @@ class Kept:
             while data:
                 data = data[self._add(data) :]
         except OSError:
-            self.size = before
+            self._spoiled, self.size = self.size - before, before
             raise
 
     def _add(self, data: bytes) -> int:
@@ -59,7 +60,8 @@ class Kept:
         if after <= 0:
             return beginning, 0, b""
         end, oldest = _read(f"{self.path}.end"), after % self.last
-        end = (end[oldest:] + end[:oldest])[-min(after, self.last) :]
+        end = end[oldest:] + end[:oldest]
+        end = end[len(end) - max(0, min(after, self.last - self._spoiled)) :]
         return beginning, after - len(end), end
 
     def remove(self) -> None:
