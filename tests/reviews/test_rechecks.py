@@ -138,6 +138,20 @@ def test_a_file_of_nobody_is_to_be_moved_and_not_asked_for_again(run: Script) ->
     ]
 
 
+def test_a_file_of_any_kind_is_named_but_not_what_runs_leave(run: Script) -> None:
+    identity = begin(run, "a")
+    write(OUT, "a", FINE)
+    strays = ("page.html", "build.log", "notes", "b.yaml.partial")
+    for name in (*strays, "decisions.log", "peer-findings.jsonl", "synthesis.md"):
+        (OUT / name).write_text("P0: anyone can log in\n", encoding="utf-8")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    assert all(name.removesuffix(".partial") in run.out for name in strays)
+    moves = gate(run, identity)["next"][:-1]
+    assert [each.split()[1].removesuffix(".partial") for each in moves] == [
+        "b.yaml", "build.log", "notes", "page.html"
+    ]  # fmt: skip
+
+
 def test_an_agent_that_never_came_is_asked_again_and_not_awaited_for_ever(run: Script) -> None:
     identity = begin(run)
     write(OUT, "a", FINE)
@@ -184,3 +198,22 @@ def test_a_second_look_is_looked_at_again(run: Script) -> None:
     recheck(run, second)
     diff = (OUT / "input" / "changes.diff").read_text("utf-8")
     assert "+line nine" in diff and "+line five" not in diff and "+line 1\n" not in diff
+
+
+@pytest.mark.parametrize("leads", ["to itself", "round", "latest"])
+def test_a_record_that_looks_again_at_itself_is_refused_by_field_and_file(
+    run: Script, leads: str
+) -> None:
+    first = begin(run, "a")
+    write(OUT, "a", review(LOST))
+    run("verdict", "ingest", f"--run={first}")
+    fix()
+    second = recheck(run, first)
+    write(OUT, "a", review(LOST))
+    run("verdict", "ingest", f"--run={second}")
+    edited, before = {"to itself": (second, second), "round": (first, second),
+                      "latest": (second, "latest")}[leads]  # fmt: skip
+    runs.change(Layout(), edited, rechecks=before)
+    for command in ("recheck", "gate"):
+        assert run("verdict", command, f"--run={second}") == 1
+        assert f".contextkit/runs/{edited}.json: rechecks: " in run.err

@@ -192,6 +192,26 @@ def load(layout: Layout, run: str) -> Run:
     raise ContextError(f"run: there is no run {run!r}{close or ': make verdict_runs lists them'}")
 
 
+def looks(layout: Layout, run: Run, whole: bool = True) -> list[Run]:
+    """A run and those that it looks at again, the first one first; if not `whole`, those there are.
+
+    Raises ContextError for one that looks at itself again.
+    """
+    chain = [run]
+    while before := chain[0].rechecks:
+        try:
+            other = load(layout, before)
+        except ContextError:
+            if whole:
+                raise
+            break  # it was removed since
+        if other.id in {each.id for each in chain}:
+            where = layout.shown(path(layout, chain[0].id))
+            raise ContextError(f"{where}: rechecks: {before!r} leads back to the run itself")
+        chain.insert(0, other)
+    return chain
+
+
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
     """Every run, oldest first, or only those that started at the stamp `since` or later."""
     folder = layout.store("run")

@@ -29,7 +29,8 @@ from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
-NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
+NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json",
+                "peer-findings.jsonl", "decisions.log")  # fmt: skip
 KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # of an agent's file; a run assigns the first
 _ASIDE = ".aborted-"  # behind the name of a file that a new one replaced
 _UNREAD = "no readable Findings Index: read the file"
@@ -59,7 +60,7 @@ class Asked(Record):
 
     @property
     def roster(self) -> tuple[str, ...]:
-        return self.agents if self.run or self.agents else _agents_in(self.folder, any_kind=True)
+        return self.agents if self.run or self.agents else _agents_in(self.folder)
 
     @property
     def ref(self) -> str:
@@ -115,8 +116,8 @@ def expected(layout: Layout, path: str) -> tuple[Asked, str]:
     return of_run(layout, run) if run and agent in run.roster else Asked(folder=folder), agent
 
 
-def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
-    """The agents that left a file, finished or not; one of `any_kind` has its own name."""
+def _agents_in(folder: str) -> tuple[str, ...]:
+    """The agents that left a file, finished or not; one of no known kind has its own name."""
     try:
         there = sorted(os.listdir(folder))
     except OSError as error:
@@ -125,9 +126,8 @@ def _agents_in(folder: str, any_kind: bool = False) -> tuple[str, ...]:
     for name in there:
         whole = name.removesuffix(".partial")
         stem, kind = os.path.splitext(whole)
-        wanted = kind in KINDS or (any_kind and _ASIDE not in name)
-        there_is = name[0] != "." and os.path.isfile(os.path.join(folder, name))
-        if wanted and there_is and whole not in NEVER_AGENTS:
+        is_one = name[0] != "." and os.path.isfile(os.path.join(folder, name))
+        if is_one and _ASIDE not in name and whole not in NEVER_AGENTS:
             agents[verdict_files.decode(stem if kind in KINDS else whole)] = True
     return tuple(agents)
 

@@ -105,17 +105,12 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
 
 def _not_asked_again(layout: Layout, run: Run) -> list[tuple[Asked, Reading]]:
     """The files of agents that earlier runs asked and a recheck did not."""
-    files, roster, seen = [], set(run.roster), {run.id}
-    while run.rechecks and run.rechecks not in seen:
-        seen.add(run.rechecks)
-        try:
-            run = runs.load(layout, run.rechecks)
-        except ContextError:
-            break  # it was removed since
-        about = agent_files.of_run(layout, run)
-        others = about.replace(agents=tuple(a for a in run.roster if a not in roster))
+    files, roster = [], set(run.roster)
+    for earlier in reversed(runs.looks(layout, run, whole=False)[:-1]):
+        about = agent_files.of_run(layout, earlier)
+        others = about.replace(agents=tuple(a for a in earlier.roster if a not in roster))
         files += [(about, reading) for reading in agent_files.read(layout, others)]
-        roster |= {*run.roster}
+        roster |= {*earlier.roster}
     return files
 
 

@@ -97,7 +97,7 @@ def since(layout: Layout, run: Run) -> Subject:
     The input of a second look is a diff against what the run before had. That of a document is
     compared with the first one.
     """
-    looks = _looks(layout, run)
+    looks = runs.looks(layout, run)
     for look in looks:
         if not runs.is_as_given(layout, look):
             raise ContextError(
@@ -121,12 +121,6 @@ def since(layout: Layout, run: Run) -> Subject:
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
-
-
-def _looks(layout: Layout, run: Run) -> list[Run]:
-    """A run and those that it looks at again, the first one first."""
-    before = _looks(layout, runs.load(layout, run.rechecks)) if run.rechecks else []
-    return [*before, run]
 
 
 def start(
