@@ -283,6 +283,19 @@ def test_a_file_that_the_gate_would_not_read_as_it_is_meant_is_sent_back(
     assert stop(agent=f"a{len(text)}") == ""
 
 
+def test_of_a_line_that_contradicts_its_index_a_reviewer_is_asked_once(
+    layout: Layout, started: Run
+) -> None:
+    text = GOOD + "\n### Summary\nThe login is a P0.\n"
+    assert "there is no such file" in stop()
+    path = Path(started.output_dir, "fd-safety.md")
+    path.write_text(signed(text, started.id), encoding="utf-8")
+    assert "this says P0" in stop()
+    assert stop() == ""
+    entry = verdicts.load(layout, "fd-safety")
+    assert entry and entry["status"] == "NEEDS_ATTENTION"
+
+
 def test_an_unfinished_file_is_to_be_renamed(started: Run) -> None:
     Path(started.output_dir, "fd-safety.md.partial").write_text(
         signed(GOOD, started.id), encoding="utf-8"

@@ -95,13 +95,16 @@ def locked(layout: Layout, session: str) -> files.locked:
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 
-def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
-    """Count one more block of a subagent and return True, unless it has had `most` already."""
+def send_back(layout: Layout, session: str, agent: str, most: int, is_last: bool = False) -> bool:
+    """Count one more block of a subagent and return True, unless it has had `most` already.
+
+    After one that `is_last` there are no more.
+    """
     with locked(layout, session):
         record = load(layout, session, agent)
         if record.blocks >= most:
             return False
-        save(layout, session, agent, record.replace(blocks=record.blocks + 1))
+        save(layout, session, agent, record.replace(blocks=most if is_last else record.blocks + 1))
     return True
 
 
