@@ -365,6 +365,17 @@ def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
     assert review.doubts == ("line 5 says P0, which its index has not",)
 
 
+@each("heading", ["Summary", "Notes", "Final assessment", "Error handling"])
+@each("label", ["**Risk:** high", "- Severity: High", "Severity: `High`", "Impact: Major"])
+def test_a_label_below_a_heading_of_no_finding_is_named_by_its_own_line_and_words(
+    heading: str, label: str
+) -> None:
+    review = reviewed(f"### {heading}\nIt is small.\n\n{label}\n\nIt was tested.")
+    assert review.doubts == ("line 10 says P1, which its index has not",)
+    told = {each.severity: (each.line, each.title) for each in review.findings}
+    assert told == {"P1": (10, label.strip("- ").replace("*", "").replace("`", ""))}
+
+
 # The four lines of a contract
 
 PROVED = """<!-- run-uuid: r-1 -->

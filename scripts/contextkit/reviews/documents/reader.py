@@ -42,6 +42,7 @@ _REPEATS = vocabulary.word_set("repeats")
 _PRAISE = vocabulary.word_set("praise")
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
+_NAMES_NOTHING = vocabulary.word_set("known")
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read; more take too long (make torture what=time)
@@ -108,7 +109,7 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     named = ((part, shapes.titled(part.title)[0]) for part in sight.headings)
     ids = [shapes.finding("", part.title, part.first, part.last, identity=identity)
            for part, identity in named if identity]  # fmt: skip
-    for finding in [*ids, *sight.of_parts(nested=True)]:
+    for finding in [*ids, *map(sight.at_its_label, sight.of_parts(nested=True))]:
         key = finding.id.upper() or f" {finding.line}"
         there = by_key.setdefault(key, finding)
         told = finding if finding.line == there.line else there  # the latter as it was read whole
@@ -216,6 +217,16 @@ class Outline(Sight):
                     break
                 end = other.last
         return self._made(severity, identity, title, part.first, end, recap=False)
+
+    def at_its_label(self, finding: Finding) -> Finding:
+        """The finding at the line that grades it and in its words, if its heading names nothing."""
+        if finding.id or not _NAMES_NOTHING.issuperset(vocabulary.words(finding.title)):
+            return finding
+        grades = (shapes.label_in, shapes.placed_grade, shapes.effect_in)
+        for at, row in enumerate(self.plain[finding.line : finding.end], finding.line + 1):
+            if any(grade(row) == finding.severity for grade in grades):
+                return finding.replace(line=at, title=shapes.cleaned(row))
+        return finding
 
     def _holds_findings(self, part: Part) -> bool:
         """Whether a heading without an id or a severity of its own only groups findings."""
