@@ -455,6 +455,13 @@ def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:
     assert is_clean(reviewed(f"{said.partition('- ')[0]}- **Fast**: it reads a row once"))
 
 
+@each("line", ["High", "High.", "[High]", "Overall severity of this: high",
+               "Risk of this change: very high"])  # fmt: skip
+def test_a_grade_that_stands_alone_is_a_doubt_below_any_heading(line: str) -> None:
+    for heading in ("Summary", "Strengths", "Improvements", "Checked", "Scope"):
+        assert not is_clean(reviewed(f"### {heading}\nIt is small.\n\n{line}\n\nMore."))
+
+
 @each("said", [
     "Coverage: 100%", "Test coverage: 87 %", "The verdict is safe.", "I found no place for one.",
     "We did not find any problem.", "I would not change anything else.", "I only have one remark.",
@@ -464,7 +471,7 @@ def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:
     "The severity scale is P0 to P3; none applies here.", "P0 = data loss, P1 = wrong result.",
     "`P0 = data loss, P1 = wrong result.`", "- [ ] No P0 or P1 is open",
     "I have nothing that would block the merge.", "There is no reason to reject this.",
-    "None of these are urgent.", "Nothing here is a reason to request changes.",
+    "None of these are urgent.", "Overall risk of this change: low", "Nothing here is a reason to request changes.",
 ])  # fmt: skip
 def test_what_counts_denies_or_explains_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))

@@ -105,7 +105,7 @@ _REST = Pattern(
     r"[^.!?;:：。！？]*(?:[.!?;。！？]+(?=\s|$)|$)"
 )  # the rest of a sentence, without a label
 _BESIDE = Pattern(r" ?\((?!0|n)[^()]{1,40}\):?$")  # a severity: `HIGH (2)`
-_ALONE = Pattern(r"[|\s*_`]{0,6}[^\W_]{2,20}[|\s*_`]{0,6}$")  # a word
+_ALONE = Pattern(r"[\[|\s*_`]{0,6}[^\W_]{2,20}[\]|\s*_`.]{0,6}$")  # a word
 _VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
@@ -123,7 +123,8 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
-_DECIDED = (_OTHER, _UNKNOWN)  # doubts in any section
+_GRADE = "is a severity, which its index has not"
+_DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
 _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
@@ -353,11 +354,11 @@ class _Proof:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
             return _OTHER
+        alone = _BESIDE.sub("", bare)
+        if _ALONE.match(alone) and vocabulary.severity(alone) in SERIOUS:
+            return _GRADE
         if _PLACEHOLDER.match(bare):
             return "is not filled in"
-        alone = _BESIDE.sub("", bare)
-        if _ALONE.match(alone) and vocabulary.severity(alone.strip("| *_`")) in SERIOUS:
-            return "is a severity, which its index has not"
         return self._stated(role, bare)
 
     def _is_explained(self, role: str, bare: str) -> bool:
@@ -442,6 +443,12 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     if not _GATES.isdisjoint(named) and vocabulary.is_conditional(value[1:]):
         return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
+    if (
+        is_brief
+        and any(map(vocabulary.is_scale, named))
+        and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS
+    ):
+        return _GRADE
     is_verdict = is_brief and not _DECIDES.isdisjoint(named)
     if is_verdict or (is_brief and value[0] in _FAILING):
         passes = value[0] in _PASSING and value != ["no"]
