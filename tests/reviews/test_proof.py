@@ -471,7 +471,8 @@ def test_a_grade_that_stands_alone_is_a_doubt_below_any_heading(line: str) -> No
     "The severity scale is P0 to P3; none applies here.", "P0 = data loss, P1 = wrong result.",
     "`P0 = data loss, P1 = wrong result.`", "- [ ] No P0 or P1 is open",
     "I have nothing that would block the merge.", "There is no reason to reject this.",
-    "None of these are urgent.", "Overall risk of this change: low", "Nothing here is a reason to request changes.",
+    "None of these are urgent.", "Nothing here is a reason to request changes.",
+    "Overall risk of this change: low",
 ])  # fmt: skip
 def test_what_counts_denies_or_explains_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))

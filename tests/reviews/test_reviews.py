@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS, Script, each, rounds
-from contextkit.reviews.documents import agent_review, reader
+from contextkit.reviews.documents import agent_review, reader, sections
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.index import Finding
@@ -256,6 +256,33 @@ def test_rows_below_a_label_go_by_it() -> None:
     assert (review.stated, review.stated_raw) == ("", "NEEDS_ATTENTION — two things")
     deeper = text.replace("**Critical (Must Fix):**", "#### Critical").replace("**Medium:**", "")
     assert [f.severity for f in agent_review.parse(deeper).findings] == ["P0", "P0", "P0"]
+
+
+@each("between", [
+    "#### Other", "#### P0-1. P0: Anyone can log in\nIt asks for no password.\n",
+    "#### Notes\n\nx\n",
+])  # fmt: skip
+def test_a_row_behind_a_section_that_is_deeper_than_the_index_is_one_of_its_rows(
+    between: str,
+) -> None:
+    text = a_file(P0, between, ROWS[0], ROWS[1], verdict="Verdict: risky")
+    review = agent_review.parse(text)
+    assert [f.id for f in review.findings] == ["P0-1", "P2-1", "P3-1"]
+    assert (review.stated, review.unparsed) == ("risky", ())
+    body = f"{text}\n#### P2-1. P2: The cache is never emptied\nIt grows.\n"
+    assert sections.sections(body, ["P2-1"])["P2-1"].endswith("It grows.")
+    behind = text.replace("#### ", "### ")
+    assert [f.id for f in agent_review.parse(behind).findings] == ["P0-1"]
+
+
+@each("between", [
+    "**Critical:**\n\n#### Notes\nSmall.", "#### Notes\n**Severity:** P0", "#### P1-3. P1: x\ny",
+    "#### Other\n- the login crashes when the name is empty",
+    "#### Notes\nAnyone can log in.", '#### Notes\n- P1 | P1-2 | "x" | A session never ends',
+])  # fmt: skip
+def test_rows_behind_a_section_explain_nothing_in_it(between: str) -> None:
+    text = a_file(ROWS[0], between, ROWS[1])
+    assert said(text)[0] == "NEEDS_ATTENTION"
 
 
 @each("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])

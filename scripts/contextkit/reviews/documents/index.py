@@ -93,8 +93,12 @@ def _behind(title: str) -> str | None:
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
-    """The lines outside any index; `blocks` receives the indexes that are not empty."""
+    """The lines outside any index; `blocks` receives the indexes that are not empty.
+
+    A row below a heading that is deeper than that of its index belongs to it, too.
+    """
     block: Block | None = None
+    reach = 0  # the level of headings below which there may be more rows, or 0
     for number, level, line in lines(text):
         glued = _heading(level, line)
         if glued is not None:
@@ -102,13 +106,26 @@ def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
                 blocks.pop()  # a heading above the real one
             block = Block(number, level or 7, glued)
             blocks.append(block)
+            reach = (level or 7) + 1
         elif level == UNCLOSED or not (block and block.take(number, level, line)):
             block = None
-            yield number, level, line
+            reach = reach if level <= 0 or level >= reach else 0
+            if reach and level == 0 and is_row(line):
+                blocks[-1].take_apart(number, line)
+            else:
+                yield number, level, line
     if len(blocks) > 1 and not blocks[-1].says_anything():
         blocks.pop()
     for each in blocks:
         each.finish()
+
+
+def is_row(text: str) -> bool:
+    """Whether a line is a row in the contract's form, without the heading above it."""
+    bare = vocabulary.unbulleted(text)[0]
+    fields = cells(bare) if "|" in bare[1:] and bare[0] != "|" else []
+    is_graded = len(fields) > 3 and bool(vocabulary.severity(fields[0]))
+    return is_graded and vocabulary.is_id(fields[1]) and not vocabulary.severity(fields[1])
 
 
 def _heading(level: int, line: str) -> str | None:
@@ -181,8 +198,9 @@ class Block:
             self.take(start, 0, glued)
 
     def understood(self) -> set[int]:
-        """The lines that are its heading, rows or verdicts."""
-        return {self.start, *(row.line for row in self.rows), *(at for at, _ in self.verdicts)}
+        """The lines that are its heading, rows or verdicts, without rows that stand apart."""
+        rows = (row.line for row in self.rows if row.line <= self.end)
+        return {self.start, *rows, *(at for at, _ in self.verdicts)}
 
     def says_anything(self) -> bool:
         return bool(self.rows or self.verdicts or self.unparsed)
@@ -204,6 +222,13 @@ class Block:
         if not _RULE.issuperset(text):
             self.end = number
         return True
+
+    def take_apart(self, number: int, text: str) -> None:
+        """Read a row that stands below a section, where no label above the section applies."""
+        self.finish()
+        self._label = ("", "")
+        if not self._is_row(number, text):
+            self.doubt(number, text)
 
     def _is_past(self, text: str) -> bool:
         """Whether a line after the verdict is no row but, say, a table of counts or checks."""

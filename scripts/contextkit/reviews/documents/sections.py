@@ -192,6 +192,8 @@ def _may_begin(block: Part) -> bool:
     if block.kind == "heading":
         return not index.is_index(block.title)
     bare = vocabulary.unbulleted(block.title)[0]
+    if index.is_row(block.title):
+        return False
     if block.kind not in ("text", "item") or bare[:2] == "**":
         return block.kind in ("text", "item")
     head = heads.read(bare[:_TITLE])
