@@ -329,7 +329,9 @@ def test_of_clean_reviews_by_contract_none_is_doubted() -> None:
     "line",
     [
         "P0-1 is not fixed: the token is still logged.", "P0-1 is only partly fixed.",
-        "P0-2: the login is open to anyone.", "| login | open | 3 ms |",
+        "P0-2: the login is open to anyone.", "| login | open | 3 ms |", "P0-1 remains open.",
+        "P0-1 came back.", "P0-1: the token is logged", "P0-1 is open again.",
+        "P0-1 has no fix yet.",
         "High priority: mend the login", "the login: Anyone can log in",
     ],
 )  # fmt: skip
@@ -542,6 +544,27 @@ def test_a_second_look_says_of_each_finding_whether_it_is_fixed() -> None:
     assert not is_clean(proved(fixed))  # nobody asked
 
 
+@each("said", ["P0-1: fixed", "- **P0-1:** fixed.", "P0-1, P1-2: Fixed", "`P0-1` — fixed"])
+def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
+    fixed = PROVED.replace("Read:", f"{said}\nRead:")
+    still = ("P0-1", "P1-2") if "P1-2" in said else ("P0-1",)
+    assert proved(fixed, 41, still).doubts == () and is_clean(proved(fixed, 41, still))
+    assert not is_clean(proved(fixed, 41, (*still, "P0-3")))
+    if "," not in said:
+        assert not is_clean(proved(fixed)) and not is_clean(reviewed(said))  # nobody asked
+
+
+@each("said", ["Fixed: P0-1, P0-2", "P0-2: fixed", "P0-1, P0-2: fixed", "Fixed: P0-1, SEC-4"])
+def test_what_was_not_open_in_the_run_before_cannot_be_called_fixed(said: str) -> None:
+    fixed = PROVED.replace("Read:", f"Fixed: P0-1\n{said}\nRead:")
+    review = proved(fixed, 41, ("P0-1",))
+    name = "SEC-4" if "SEC" in said else "P0-2"
+    if said != "P0-2: fixed":  # which reads like a finding
+        assert review.doubts == (f"line 8 calls {name} fixed, which the run before had not open",)
+    assert review.doubts[0].startswith("line 8 ")
+    assert is_clean(proved(fixed.replace(name, "P2-4"), 41, ("P0-1",)))  # nobody asked, but it may
+
+
 def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> None:
     text = "### Findings Index\nVerdict: safe\n\n### Summary\nRead: {} of 41 files\n"
     assert is_clean(agent_review.parse(text.format(41)))
@@ -555,6 +578,19 @@ def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> No
 )  # fmt: skip
 def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
     review = proved(PROVED.replace("Read:", f"Fixed: {said}\nRead:"), 41, ("P0-1",))
+    assert not is_clean(review), review.doubts
+
+
+@each("said", [
+    "P0-1: fixed?", "P0-1: not fixed", "P0-1: fixed in part", "P0-1: unfixed", "not P0-1: fixed",
+    "P0-1: fixed, but the token is still logged", "P0-1: to be fixed", "P0-1: fixed only for GET",
+    "P0-1 or P0-2: fixed", "All but P0-1: fixed", "P0-1: fixed (partly)", "P0-1: fixed ✗",
+    "P0-1: should be fixed", "P0-1: fixed by others, not here", "P0-1: fixed\n\nP0-1: open",
+    "P0-1: fixed: no", "~~P0-1: fixed~~", "> P0-1: fixed\n>\n> is what the author says",
+    "The author says:\n```\nP0-1: fixed\n```", "> Fixed: P0-1",
+])  # fmt: skip
+def test_an_id_with_more_than_that_it_is_fixed_confirms_nothing(said: str) -> None:
+    review = proved(PROVED.replace("Read:", f"{said}\nRead:"), 41, ("P0-1",))
     assert not is_clean(review), review.doubts
 
 

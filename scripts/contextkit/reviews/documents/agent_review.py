@@ -82,7 +82,7 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     if mode == "research" if is_asked else _SENTINEL in last or len(_sections(text)) >= _LIKELY:
         review = _research(text, indexes, unclosed)
     else:
-        review = _indexed(text, outside, indexes, complete, unclosed)
+        review = _indexed(text, outside, indexes, complete, unclosed, terms)
         if review.validation == "malformed":
             read = reader.read(text)
             review = review.replace(findings=read.findings, unsure=read.unsure)
@@ -139,11 +139,12 @@ def _run(text: str) -> str:
 
 
 def _indexed(
-    text: str, outside: list[Line], blocks: list[index.Block], complete: bool, unclosed: bool
-) -> Review:
+    text: str, outside: list[Line], blocks: list[index.Block], complete: bool, unclosed: bool,
+    terms: Terms | None,
+) -> Review:  # fmt: skip
     """The review of a file, from its indexes and the text outside of them."""
     numbers = [number for number, level, _ in outside if level != UNCLOSED]
-    there = reader.issues(text, blocks) if blocks else []
+    there = reader.issues(text, blocks, terms.open if terms else ()) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
     failed = bool(blocks) and stated == "error"

@@ -42,6 +42,7 @@ _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
 _BRIEF = 6  # words of a state
+_NEAR = 4  # words behind an id within which it is said to be fixed
 _FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
@@ -94,8 +95,10 @@ _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
 )
 _NUMBERED = vocabulary.any_of("numbered")
-_FIXED_ROW = Pattern(  # ids and separators, and nothing else
-    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$", re.IGNORECASE
+_FIXED_ROW = Pattern(  # ids and separators, and nothing else, behind or before the word
+    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$"
+    r"|(?P<first>[\w.,;&+\s*_`-]{1,400}?)[\s*_`]{0,4}[:=—–][\s*_`]{0,4}fixed[\s*_`.]{0,4}$",
+    re.IGNORECASE,
 )
 _SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
@@ -165,8 +168,15 @@ def _of_index(row: str) -> str:
 def _fixed_in(row: str) -> set[str]:
     """The ids, in capitals, in a line that only says that they are fixed."""
     match = _FIXED_ROW.match(row)
-    words = set(re.findall(r"\w[\w.-]*(?<=\w)", match["ids"].upper())) - {"AND"} if match else set()
+    told = (match["ids"] or match["first"]).upper() if match else ""
+    words = set(re.findall(r"\w[\w.-]*(?<=\w)", told)) - {"AND"}
     return words if all(map(_SOME_ID.match, words)) else set()
+
+
+def confirms(row: str, still: tuple[str, ...]) -> bool:
+    """Whether a line says of some of these ids that they are fixed, and nothing else."""
+    fixed = _fixed_in(row)
+    return bool(fixed) and fixed <= set(map(str.upper, still))
 
 
 class _Proof:
@@ -187,13 +197,17 @@ class _Proof:
         self._titles = [_words(finding.title) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        self._fixed = set().union(*map(_fixed_in, self._rows)) & self._confirmed
         boxes = (at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row))
         self._role = dict.fromkeys(boxes, "box")
         every = blocks("\n".join(self._rows))
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
         self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
         self._note(every)
+        quoted = (raw.lstrip()[:1] == ">" or self._role.get(at, "")[:4] == "code"
+                  for at, raw in enumerate(self._raw, 1))  # fmt: skip
+        own = (_fixed_in(row) for row, is_quoted in zip(self._rows, quoted, strict=True)
+               if not is_quoted)  # fmt: skip
+        self._fixed = set().union(*own) & self._confirmed
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
 
@@ -301,11 +315,10 @@ class _Proof:
             return _of_index(row)
         if len(row) > _LONGEST:
             return "is too long to be judged"
+        if self._confirmed and (fixed := _fixed_in(row)):
+            return self._not_open(fixed)
         if self._is_apart(number, row):
             return ""
-        first = (row.split() or [""])[0]
-        if first.strip("*_`:,.").upper() in self._fixed and not _STILL.search(row):
-            row = row.replace(first, "x", 1)
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index has not"
         if _is_scale(row):
@@ -319,19 +332,31 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
 
+    def _not_open(self, fixed: set[str]) -> str:
+        """Why a line with the ids of what is fixed is a doubt: somebody else found one, or nobody.
+
+        Of those that are not serious nobody asks.
+        """
+        others = sorted(fixed - self._confirmed)
+        unknown = [x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS)]
+        return f"calls {unknown[0]} fixed, which the run before had not open" if unknown else ""
+
     def _is_apart(self, number: int, row: str) -> bool:
         """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
         is_ours = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
         if is_ours or _is_settled(row) or normal.signs(row):
             return True
         role, _, language = self._role.get(number, "").partition(" ")
-        is_code = role == "code" and language not in _DATA | {"code"} and not _REMARK.search(row)
-        return is_code or bool(self._confirmed and _fixed_in(row))
+        return role == "code" and language not in _DATA | {"code"} and not _REMARK.search(row)
 
     def _serious(self, number: int, row: str, after: str) -> str:
         """The severity in the words, attributes or images of a line."""
         if self._role.get(number) == "told":
             return ""
+        first, *rest = row.split() or [""]
+        is_named = first.strip("*_`:,.").upper() in self._fixed and not _STILL.search(row)
+        if is_named and any(map(phrases.is_done, rest[:_NEAR])):  # `P0-1 is now fixed: …`
+            row = row.replace(first, "x", 1)
         word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)

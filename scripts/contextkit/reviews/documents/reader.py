@@ -97,14 +97,22 @@ def _beside(candidates: list[Finding], others: Iterable[Finding]) -> list[Findin
     return [finding for finding in others if finding.line not in there]
 
 
-def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
-    """The findings of a review outside of its indexes, each id once, maybe without a severity."""
+def issues(text: str, indexes: Iterable[index.Block], still: tuple[str, ...] = ()) -> list[Finding]:
+    """The findings of a review outside of its indexes, each id once, maybe without a severity.
+
+    A line that only says that some of those `still` open are fixed is none.
+    """
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
-    rows = (
+    if still:
+        from contextkit.reviews.documents import proof
+
+        rows = vocabulary.numbered(text)
+        inside.update(number for number, row in rows if proof.confirms(row, still))
+    left = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
         for number, row in vocabulary.numbered(text)
     )
-    sight = Outline("\n".join(rows))
+    sight = Outline("\n".join(left))
     by_key: dict[str, Finding] = {}
     named = ((part, shapes.titled(part.title)[0]) for part in sight.headings)
     ids = [shapes.finding("", part.title, part.first, part.last, identity=identity)
