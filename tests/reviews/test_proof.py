@@ -464,6 +464,18 @@ def test_a_grade_that_stands_alone_is_a_doubt_below_any_heading(line: str) -> No
         assert not is_clean(reviewed(f"### {heading}\nIt is small.\n\n{line}\n\nMore."))
 
 
+@each(
+    "said", ["Anyone can log in.", "It loses all data of a customer.", "- An attacker can read it."]
+)
+def test_what_does_harm_is_no_minor_finding(said: str) -> None:
+    minor = PROVED.replace("P2 1, P3 0", "P2 0, P3 1").replace("P2-1", "P3-1").replace("P2:", "P3:")
+    minor = minor.replace("- P2 |", "- P3 |").replace("Fix: limit it.", f"\n{said}")
+    review = proved(minor)
+    assert review.doubts == ("line 15 says what no row says",)
+    assert is_clean(proved(PROVED.replace("Fix: limit it.", f"\n{said}")))  # it is what P2 is for
+    assert is_clean(proved(minor.replace(said, "Nothing is lost for good, and no one can log in.")))
+
+
 @each("said", [
     "Coverage: 100%", "Test coverage: 87 %", "The verdict is safe.", "I found no place for one.",
     "We did not find any problem.", "I would not change anything else.", "I only have one remark.",

@@ -182,7 +182,7 @@ def confirms(row: str, still: tuple[str, ...]) -> bool:
 class _Proof:
     """The lines of a review with their roles: row, issues, box, item, told, or code.
 
-    `row`: of a section that is a row's; `told`: of a table that only counts or measures.
+    `row P2`: of a section that is a row's; `told`: of a table that only counts or measures.
     """
 
     def __init__(
@@ -193,8 +193,8 @@ class _Proof:
             normal.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
         ]
         self._inside, self._is_asked_for = inside, terms is not None
-        self._ids = {finding.id.upper() for finding in findings if finding.id}
-        self._titles = [_words(finding.title) for finding in findings]
+        self._ids = {finding.id.upper(): finding.severity for finding in findings if finding.id}
+        self._titles = [(_words(finding.title), finding.severity) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
         boxes = (at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row))
@@ -232,8 +232,8 @@ class _Proof:
 
     def _of_heading(self, block: Block) -> str:
         """The role that a heading gives to its section."""
-        if self._is_of_row(block.title):
-            return "row"
+        if named := self._rows_in(block.title):
+            return f"row {vocabulary.strictest(*named)}"
         words = _all_words(block.title) if block.first != self._title else []
         if words in (["issues", "found"], ["issues"], ["findings"]):
             return "issues"
@@ -268,17 +268,18 @@ class _Proof:
                 self._rows[number - 1] = row[rest.end() :]
             first = first if not self._rows[number - 1].strip() else number
 
-    def _is_of_row(self, text: str) -> bool:
-        """Whether a text names a row of the index, by its id or by most of its title."""
-        if any(word.strip("*_`[]().,:;#") in self._ids for word in text.upper().split()):
-            return True
-        return self._is_title(text)
+    def _rows_in(self, text: str) -> list[str]:
+        """The severities of the rows that a text names, by their ids or by most of a title."""
+        names = (word.strip("*_`[]().,:;#") for word in text.upper().split())
+        return [self._ids[name] for name in names if name in self._ids] or self._titled(text)
 
-    def _is_title(self, text: str) -> bool:
+    def _titled(self, text: str) -> list[str]:
         words = _words(text)
-        return bool(words) and any(
-            len(words & title) * 2 > max(len(words), len(title)) for title in self._titles
-        )
+        return [
+            severity
+            for title, severity in self._titles
+            if words and len(words & title) * 2 > max(len(words), len(title))
+        ]
 
     def missing(self, terms: Terms) -> Iterator[Doubt]:
         """The contract's lines that are missing or contradicted."""
@@ -296,7 +297,7 @@ class _Proof:
                 if any(differs):
                     yield Doubt(number, _shown(row), "its counts are not those of its index")
         missing = {NOT_READ: not read, NOT_COUNTED: not counted}
-        missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids)
+        missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids.keys())
         yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
 
     def lines(self) -> Iterator[Doubt]:
@@ -389,23 +390,24 @@ class _Proof:
     def _is_explained(self, role: str, bare: str) -> bool:
         """Whether a line states nothing, or a row, its section or its own grade explains it."""
         is_told = role == "told" or (role[:4] == "code" and role[5:] not in _DATA)
-        if is_told or not any(map(str.isalpha, bare)) or self._is_of_row(bare):
+        if is_told or not any(map(str.isalpha, bare)) or self._rows_in(bare):
             return True
         return _is_mild(bare)
 
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
         is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
-        if role != "row" and (is_led or _stands(_HARM, bare)):
+        is_row, is_minor = role[:3] == "row", role in ("row P3", "row IMP")
+        if (is_led and not is_row) or ((is_minor or not is_row) and _stands(_HARM, bare)):
             return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
-            is_explained = role == "row" and bare[: label.end("label")].isascii()
+            is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
                 return why
-        return "" if role == "row" else self._open(role, bare)
+        return "" if is_row else self._open(role, bare)
 
     def _open(self, role: str, bare: str) -> str:
         """Why a line in the place of findings is a doubt, or ''."""
@@ -422,7 +424,7 @@ class _Proof:
 
     def _explains(self, title: str) -> bool:
         words = _all_words(title)
-        if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
+        if all(word in _KNOWN or word.isdigit() for word in words) or self._titled(title):
             return True
         if index.group_of(title) or _SERIOUS.search(title):
             return True  # judged by the lines below it
