@@ -117,3 +117,32 @@ def test_a_finding_of_yaml_has_the_lines_of_its_item() -> None:
     )
     rows = [(one.severity, one.line, one.end) for one in reader.read(text).findings]
     assert rows == [("P1", 2, 4), ("P3", 6, 8)]
+
+
+LETTERS = "# Review\n\nSeverity: (a) critical, (b) major, (c) minor\n\n"
+STEPS = "(a) run it\n(b) look at it\n(c) stop it\n(d) write it down\n"
+
+
+def test_a_list_that_counts_in_letters_past_those_of_a_legend_has_no_grades() -> None:
+    assert found(f"{LETTERS}To do:\n{STEPS}") == []
+    assert found(f"{LETTERS}(a) the login is open\n\nTo do:\n{STEPS}") == [
+        ("P0", "", "the login is open")
+    ]
+
+
+@each("text", [
+    "(a) the login is open\n(b) tokens leak\n", "(a) the login is open\n(d) names\n",
+    f"(a) the login is open\n(a) more\n{STEPS}",
+    "(a) **Critical:** the login is open\n(b) x\n(c) y\n(d) z\n",
+    "## Critical\n- (a) the login is open\n- (b) x\n- (c) y\n- (d) z\n",
+])  # fmt: skip
+def test_a_letter_that_a_legend_explains_grades_what_is_no_such_list(text: str) -> None:
+    named = [title for severity, _, title in found(LETTERS + text) if severity == "P0"]
+    assert named[0].endswith("the login is open")
+
+
+@each("text", ["(a) the login is open\n(b) x\n(c) y\n(d) z\n", STEPS])
+def test_beside_an_index_a_letter_that_a_legend_explains_is_always_a_grade(text: str) -> None:
+    index = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n\n"
+    review = agent_review.parse(index + LETTERS.partition("\n\n")[2] + text)
+    assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.expressions import Pattern
+from contextkit.base.type_names import Collection, Iterator
 from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.text import objects
 from contextkit.text.blocks import Block
@@ -20,6 +21,7 @@ _DEFINED = Pattern(
     r"\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
 )
 _LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
+_COUNTED = Pattern(r"\s*(?:[-*+•]\s)?[`*]{0,3}([(\[][A-Za-z][)\]])")
 _ASKED = ("question", "questions")
 _MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
 _PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
@@ -53,15 +55,16 @@ _ANNOTATION = Pattern(  # annotations of a build on a pull request
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
 
 
-def lines(text: str) -> tuple[list[str], list[str], dict[int, int]]:
+def lines(text: str, is_whole: bool = False) -> tuple[list[str], list[str], dict[int, int]]:
     """The lines of a text, the same in the one form, and the ends of HTML summaries.
 
-    The ends are lines from 1, by the lines of the headings.
+    The ends are lines from 1, by the lines of the headings. In a whole review, which is read and
+    never clean, letters that only count a list grade nothing.
     """
     raw = [_annotated(row) for _, row in vocabulary.numbered(text)]
     is_org = any(row[:2] == "#+" for row in raw)
     plain: list[str] = []
-    for row in with_marks(raw):
+    for row in with_marks(raw, is_whole):
         made = unmarked(row)
         made = _STRUCK.sub(" ", made) if "~~" in made else made
         made = _SETTING.sub(r"\1: \2", made) if "=" in made else made
@@ -102,7 +105,7 @@ def _annotated(row: str) -> str:
     return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
 
 
-def with_marks(rows: list[str]) -> list[str]:
+def with_marks(rows: list[str], is_whole: bool = False) -> list[str]:
     """The lines with a severity in place of each sign that a legend explains."""
     explain = (at for at, row in enumerate(rows) if not row.isascii() or _LETTERED.search(row))
     every = ((at, signs(rows[at])) for at in explain)
@@ -117,7 +120,23 @@ def with_marks(rows: list[str]) -> list[str]:
     def graded(match: re.Match[str]) -> str:
         return f"{match[1]}[{marks[match[2]]}]"
 
-    return ["" if at in told else head.sub(graded, row, 1) for at, row in enumerate(rows)]
+    left = set(_counted_on(rows, marks)) if is_whole else set[int]()
+    made = (row if at in left else head.sub(graded, row, 1) for at, row in enumerate(rows))
+    return ["" if at in told else row for at, row in enumerate(made)]
+
+
+def _counted_on(rows: list[str], marks: Collection[str]) -> Iterator[int]:
+    """The lines, from 0, of lists that count in letters past those that a legend explains."""
+    runs: list[dict[str, int]] = []
+    for at, row in enumerate(rows):
+        if match := _COUNTED.match(row):
+            before = list(runs[-1])[-1] if runs else ""
+            if not before or ord(match[1][1]) != ord(before[1]) + 1:
+                runs.append({})
+            runs[-1][match[1]] = at
+    for run in runs:
+        if any(mark not in marks for mark in run):
+            yield from run.values()
 
 
 def signs(row: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def read(text: str) -> Read:
     whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
-    sight = Outline(text)
+    sight = Outline(text, is_whole=True)
     printed = [*sight.of_tools(), *sight.of_tags()]
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
     candidates = [

@@ -205,8 +205,8 @@ class Sight:
     `lists` maps the line of each item to that of its list's first; `over` has settled lines.
     """
 
-    def __init__(self, text: str) -> None:
-        self.rows, self.plain, ends = normal.lines(text)
+    def __init__(self, text: str, is_whole: bool = False) -> None:
+        self.rows, self.plain, ends = normal.lines(text, is_whole)
         self._raise_leads()
         every = normal.closed(blocks("\n".join(self.plain)), ends)
         whole = Block("", 0, "", 1, len(self.plain), -1)
