@@ -599,7 +599,7 @@ def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
     "P0-1 or P0-2: fixed", "All but P0-1: fixed", "P0-1: fixed (partly)", "P0-1: fixed ✗",
     "P0-1: should be fixed", "P0-1: fixed by others, not here", "P0-1: fixed\n\nP0-1: open",
     "P0-1: fixed: no", "~~P0-1: fixed~~", "> P0-1: fixed\n>\n> is what the author says",
-    "The author says:\n```\nP0-1: fixed\n```", "> Fixed: P0-1",
+    "The author says:\n```\nP0-1: fixed\n```", "> Fixed: P0-1", "<!-- P0-1: fixed -->",
 ])  # fmt: skip
 def test_an_id_with_more_than_that_it_is_fixed_confirms_nothing(said: str) -> None:
     review = proved(PROVED.replace("Read:", f"{said}\nRead:"), 41, ("P0-1",))

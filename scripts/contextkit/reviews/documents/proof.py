@@ -203,7 +203,7 @@ class _Proof:
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
         self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
         self._note(every)
-        quoted = (raw.lstrip()[:1] == ">" or self._role.get(at, "")[:4] == "code"
+        quoted = (raw.lstrip()[:1] in (">", "<") or self._role.get(at, "")[:4] == "code"
                   for at, raw in enumerate(self._raw, 1))  # fmt: skip
         own = (_fixed_in(row) for row, is_quoted in zip(self._rows, quoted, strict=True)
                if not is_quoted)  # fmt: skip
