@@ -203,11 +203,9 @@ class _Proof:
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
         self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
         self._note(every)
-        quoted = (raw.lstrip()[:1] in (">", "<") or self._role.get(at, "")[:4] == "code"
-                  for at, raw in enumerate(self._raw, 1))  # fmt: skip
-        own = (_fixed_in(row) for row, is_quoted in zip(self._rows, quoted, strict=True)
-               if not is_quoted)  # fmt: skip
-        self._fixed = set().union(*own) & self._confirmed
+        own = (at for at, raw in enumerate(self._raw, 1) if raw.lstrip()[:1] not in (">", "<")
+               and self._role.get(at, "")[:4] != "code")  # fmt: skip
+        self._fixed = set().union(*(_fixed_in(self._rows[at - 1]) for at in own)) & self._confirmed
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
 
@@ -275,11 +273,8 @@ class _Proof:
 
     def _titled(self, text: str) -> list[str]:
         words = _words(text)
-        return [
-            severity
-            for title, severity in self._titles
-            if words and len(words & title) * 2 > max(len(words), len(title))
-        ]
+        return [severity for title, severity in self._titles
+                if words and len(words & title) * 2 > max(len(words), len(title))]  # fmt: skip
 
     def missing(self, terms: Terms) -> Iterator[Doubt]:
         """The contract's lines that are missing or contradicted."""
@@ -334,13 +329,11 @@ class _Proof:
         return "" if is_aside and _is_harmless(row) else why
 
     def _not_open(self, fixed: set[str]) -> str:
-        """Why a line with the ids of what is fixed is a doubt: somebody else found one, or nobody.
-
-        Of those that are not serious nobody asks.
-        """
+        """Why a line with the ids of what is fixed is a doubt; of minor ones nobody asks."""
         others = sorted(fixed - self._confirmed)
-        unknown = [x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS)]
-        return f"calls {unknown[0]} fixed, which the run before had not open" if unknown else ""
+        serious = (x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS))
+        unknown = next(serious, "")
+        return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
 
     def _is_apart(self, number: int, row: str) -> bool:
         """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
@@ -470,11 +463,8 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     if not _GATES.isdisjoint(named) and vocabulary.is_conditional(value[1:]):
         return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
-    if (
-        is_brief
-        and any(map(vocabulary.is_scale, named))
-        and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS
-    ):
+    grades = set(map(vocabulary.severity, value)) if is_brief else set[str]()
+    if any(map(vocabulary.is_scale, named)) and not grades.isdisjoint(SERIOUS):
         return _GRADE
     is_verdict = is_brief and not _DECIDES.isdisjoint(named)
     if is_verdict or (is_brief and value[0] in _FAILING):
