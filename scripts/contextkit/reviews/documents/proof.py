@@ -390,8 +390,9 @@ class _Proof:
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
         is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
-        is_row, is_minor = role[:3] == "row", role in ("row P3", "row IMP")
-        if (is_led and not is_row) or ((is_minor or not is_row) and _stands(_HARM, bare)):
+        is_row = role[:3] == "row"
+        does_harm = role != "row P2" and bool(_stands(_HARM, bare))
+        if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
