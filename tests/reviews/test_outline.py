@@ -146,3 +146,10 @@ def test_beside_an_index_a_letter_that_a_legend_explains_is_always_a_grade(text:
     index = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n\n"
     review = agent_review.parse(index + LETTERS.partition("\n\n")[2] + text)
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
+
+
+def test_a_place_above_quoted_code_is_not_that_of_a_finding_that_states_its_own() -> None:
+    told = "{}:12\n```py\n{}()\n```\n### P1: {}() is open\nFile: `{}.py:3`\nIt asks nothing.\n\n"
+    text = told.format("a.py", "login", "login", "in") + told.format("b.py", "stop", "stop", "out")
+    places = [(one.file, one.at) for one in reader.read(text).findings]
+    assert places == [("in.py", 3), ("out.py", 3)]

@@ -182,7 +182,9 @@ class Outline(Sight):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
             place = places.place_of(self.plain[at - 1]) if at else NOWHERE
-            is_better = place.line or (place.file and not own.file)
+            has_own = own.at and self.is_below_code(own.line)
+            is_closer = place.line and not has_own
+            is_better = is_closer or (place.file and not own.file)
             made.append(own.replace(file=place.file, at=place.line) if is_better else own)
         return made
 

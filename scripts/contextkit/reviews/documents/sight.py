@@ -277,6 +277,10 @@ class Sight:
         """The first line of each block of code by its last line."""
         return {part.last: part.first for part in self.parts if part.kind == "code"}
 
+    def is_below_code(self, line: int) -> bool:
+        """Whether nothing but blank lines is between a line and a block of code above."""
+        return self.told_until(line - 1) in self._code_ends
+
     def is_denied(self, first: int, last: int) -> bool:
         """Whether the last sentence of these lines denies a finding."""
         last = self.told_until(last)
