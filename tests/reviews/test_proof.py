@@ -464,6 +464,19 @@ def test_a_grade_that_stands_alone_is_a_doubt_below_any_heading(line: str) -> No
         assert not is_clean(reviewed(f"### {heading}\nIt is small.\n\n{line}\n\nMore."))
 
 
+@each("said", [
+    "Confidence level: high", "**Confidence level:** High", "Level of detail: high",
+    "Quality level: very high", "Test coverage level: high", "Severity threshold: high",
+])  # fmt: skip
+def test_what_is_measured_on_a_scale_of_its_own_is_no_severity(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+def test_two_sections_with_the_same_label_are_both_doubted() -> None:
+    review = reviewed("### Notes\n**Severity:** High\n\n### Tests\n**Severity:** High\n")
+    assert len(review.doubts) == 2
+
+
 @each(
     "said", ["Anyone can log in.", "It loses all data of a customer.", "- An attacker can read it."]
 )
@@ -473,7 +486,9 @@ def test_what_does_harm_is_no_minor_finding(said: str) -> None:
     review = proved(minor)
     assert review.doubts == ("line 15 says what no row says",)
     assert is_clean(proved(PROVED.replace("Fix: limit it.", f"\n{said}")))  # it is what P2 is for
-    assert is_clean(proved(minor.replace(said, "Nothing is lost for good, and no one can log in.")))
+    harmless = ("Nothing is lost for good, and no one can log in.", "Losing all color is ugly.",
+                "The error loses all context.", "We lose every other line.")  # fmt: skip
+    assert all(is_clean(proved(minor.replace(said, other))) for other in harmless)
 
 
 @each("said", [

@@ -19,7 +19,7 @@ from collections import Counter
 
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Iterator
-from contextkit.reviews.documents import headers, index, reader, vocabulary
+from contextkit.reviews.documents import headers, index, reader, shapes, vocabulary
 from contextkit.reviews.documents.index import UNCLOSED, Finding, Line, Terms
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
@@ -256,10 +256,14 @@ def _unindexed(findings: Iterable[Finding], issues: list[Finding]) -> tuple[Find
         match = without_id if issue.id else of_any
         return vocabulary.strictest(match, issue.severity) == match
 
+    def told(issue: Finding) -> tuple[str, int]:
+        is_label = not issue.id and bool(shapes.label_in(issue.title))
+        return issue.id or issue.title, issue.line * is_label
+
     serious = (issue for issue in issues if issue.severity in SERIOUS)
     lacking = [issue for issue in serious if issue.id.upper() not in ids and not has_row(issue)]
-    first = {issue.id or issue.title: issue for issue in reversed(lacking)}  # one may be told twice
-    return tuple(issue for issue in lacking if first[issue.id or issue.title] is issue)
+    first = {told(issue): issue for issue in reversed(lacking)}  # one may be told twice
+    return tuple(issue for issue in lacking if first[told(issue)] is issue)
 
 
 def is_read(review: Review, validation: str = "") -> bool:

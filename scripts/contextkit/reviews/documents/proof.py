@@ -136,6 +136,7 @@ _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
 _DECIDES = vocabulary.word_set("decides")
+_OTHER_SCALES = vocabulary.word_set("other scales")
 _GATES = _DECIDES | vocabulary.word_set("gates")
 _FAILING = vocabulary.word_set("failing")
 
@@ -464,8 +465,8 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     if not _GATES.isdisjoint(named) and vocabulary.is_conditional(value[1:]):
         return _OTHER
     is_brief = 0 < len(value) < _LABEL_WORDS - 1
-    grades = set(map(vocabulary.severity, value)) if is_brief else set[str]()
-    if any(map(vocabulary.is_scale, named)) and not grades.isdisjoint(SERIOUS):
+    is_scale = any(map(vocabulary.is_scale, named)) and _OTHER_SCALES.isdisjoint(named)
+    if is_brief and is_scale and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS:
         return _GRADE
     is_verdict = is_brief and not _DECIDES.isdisjoint(named)
     if is_verdict or (is_brief and value[0] in _FAILING):
