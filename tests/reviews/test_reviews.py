@@ -278,11 +278,19 @@ def test_a_row_behind_a_section_that_is_deeper_than_the_index_is_one_of_its_rows
 @each("between", [
     "**Critical:**\n\n#### Notes\nSmall.", "#### Notes\n**Severity:** P0", "#### P1-3. P1: x\ny",
     "#### Other\n- the login crashes when the name is empty",
-    "#### Notes\nAnyone can log in.", '#### Notes\n- P1 | P1-2 | "x" | A session never ends',
+    "#### Notes\nAnyone can log in.", '#### Notes\n- P3 | P3-1 | "x" | Anyone can log in',
+    '#### Notes\n- P1 | P1-2 | "x" | A session never ends',
 ])  # fmt: skip
 def test_rows_behind_a_section_explain_nothing_in_it(between: str) -> None:
     text = a_file(ROWS[0], between, ROWS[1])
     assert said(text)[0] == "NEEDS_ATTENTION"
+
+
+def test_a_row_that_a_section_repeats_is_one_finding() -> None:
+    text = a_file(ROWS[0], f"#### Details\n{ROWS[0]}\nIt grows.")
+    assert len(agent_review.parse(text).findings) == 1 and said(text)[0] == "CLEAN"
+    worse = a_file(ROWS[0], "#### Details\n" + ROWS[0].replace("P2 |", "P1 |", 1))
+    assert said(worse)[0] == "NEEDS_ATTENTION"
 
 
 @each("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])

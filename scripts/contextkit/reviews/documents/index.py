@@ -224,11 +224,14 @@ class Block:
         return True
 
     def take_apart(self, number: int, text: str) -> None:
-        """Read a row that stands below a section, where no label above the section applies."""
+        """Read a row below a section, where no label above applies; one it repeats counts once."""
         self.finish()
         self._label = ("", "")
         if not self._is_row(number, text):
             self.doubt(number, text)
+        *others, row = ((x.severity, x.id, x.title) for x in self.rows)
+        if row in others:
+            self.rows.pop()
 
     def _is_past(self, text: str) -> bool:
         """Whether a line after the verdict is no row but, say, a table of counts or checks."""

@@ -384,8 +384,10 @@ class _Proof:
     def _is_explained(self, role: str, bare: str) -> bool:
         """Whether a line states nothing, or a row, its section or its own grade explains it."""
         is_told = role == "told" or (role[:4] == "code" and role[5:] not in _DATA)
-        if is_told or not any(map(str.isalpha, bare)) or self._rows_in(bare):
+        if is_told or not any(map(str.isalpha, bare)):
             return True
+        if named := self._rows_in(bare):
+            return vocabulary.strictest(*named) == "P2" or not _stands(_HARM, bare)
         return _is_mild(bare)
 
     def _stated(self, role: str, bare: str) -> str:
