@@ -581,6 +581,38 @@ def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
         assert not is_clean(proved(fixed)) and not is_clean(reviewed(said))  # nobody asked
 
 
+@each("said", [
+    "- P0-1: fixed by hashing the token\n- P1-2: fixed, the session ends", "P0-1: resolved",
+    "P0-1: fixed by hashing the token.", "**P0-1**: fixed by hashing", "P0-1: Done",
+    "- P0-1 is fixed: the token is hashed.\n- P1-2 is now fixed: the session ends.",
+    "P0-1 has been fixed: no one can log in without a password.", "Not fixed: none",
+    "Still open: none", "### Not verified\nNone.", "Both are fixed.", "None is still open.",
+    "- P2-1 is still open.", "### Not verified\n- P2-1",
+])  # fmt: skip
+def test_beside_its_line_a_second_look_may_say_more_of_what_is_fixed(said: str) -> None:
+    for line in ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed"):
+        review = proved(PROVED.replace("Read:", f"{line}\n\n{said}\n\nRead:"), 41, ("P0-1", "P1-2"))
+        assert review.doubts == () and is_clean(review)
+
+
+@each("said", [
+    "Fixed: none", "Fixed: nothing", "Fixed: no", "Fixed: -", "Nothing is fixed.",
+    "None of them is fixed.", "Neither was fixed.", "Both are still open.",
+    "The second is still there.", "I cannot confirm it.", "P1-2: not fixed", "P1-2 fixed: no",
+    "P1-2: fixed? no", "P1-2: to be fixed", "P1-2 will be fixed.", "P1-2: unfixed",
+    "P1-2 is fixed in part.", "P1-2: fixed in part", "P1-2 cannot be fixed.", "P1-2: fixed later",
+    "P1-2 is now fixed, but another way in remains.", "P1-2 is fixed for GET and open for POST.",
+    "P1-2 is supposedly fixed.", "P1-2: nicht behoben", "P1-2: teilweise behoben",
+    "P1-2: pas corrigé", "P1-2: no corregido", "P1-2: 未修复", "P1-2 is partially fixed.",
+    "### Not verified\n- The login", "One was reopened.",
+    "- [ ] P1-2: fixed", "P1-2: done? hardly",
+])  # fmt: skip
+def test_a_second_look_that_contradicts_itself_is_doubted(said: str) -> None:
+    for line in ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed"):
+        review = proved(PROVED.replace("Read:", f"{line}\n\n{said}\n\nRead:"), 41, ("P0-1", "P1-2"))
+        assert not is_clean(review) and "line 9 " in review.doubts[0]
+
+
 @each("said", ["Fixed: P0-1, P0-2", "P0-2: fixed", "P0-1, P0-2: fixed", "Fixed: P0-1, SEC-4"])
 def test_what_was_not_open_in_the_run_before_cannot_be_called_fixed(said: str) -> None:
     fixed = PROVED.replace("Read:", f"Fixed: P0-1\n{said}\nRead:")
@@ -615,6 +647,8 @@ def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
     "P0-1: should be fixed", "P0-1: fixed by others, not here", "P0-1: fixed\n\nP0-1: open",
     "P0-1: fixed: no", "~~P0-1: fixed~~", "> P0-1: fixed\n>\n> is what the author says",
     "The author says:\n```\nP0-1: fixed\n```", "> Fixed: P0-1", "<!-- P0-1: fixed -->",
+    "<!--\nP0-1: fixed\n-->", "<!--\nFixed: P0-1\n-->", "P0-1: fixed\nbut only for GET",
+    "- [ ] P0-1: fixed", "- [ ] Fixed: P0-1",
 ])  # fmt: skip
 def test_an_id_with_more_than_that_it_is_fixed_confirms_nothing(said: str) -> None:
     review = proved(PROVED.replace("Read:", f"{said}\nRead:"), 41, ("P0-1",))

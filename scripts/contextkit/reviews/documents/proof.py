@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Collection, Iterator
 from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
@@ -42,7 +42,7 @@ _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
 _BRIEF = 6  # words of a state
-_NEAR = 4  # words behind an id within which it is said to be fixed
+_NEAR = 5  # words behind an id within which it is said to be fixed
 _FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
@@ -64,7 +64,8 @@ _DENIED = Pattern(
 )
 _HARM = vocabulary.any_of("harm")
 _EXCEPT = vocabulary.any_of("except")
-_STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
+_STILL = vocabulary.any_of("still")
+_UNFIXED = vocabulary.any_of("unfixed")
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
@@ -126,12 +127,14 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
+_NOT_TICKED = "is a box that is not ticked"
 _GRADE = "is a severity, which its index has not"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
 _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
 _KNOWN = vocabulary.word_set("known")
+_BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
 _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
@@ -174,10 +177,18 @@ def _fixed_in(row: str) -> set[str]:
     return words if all(map(_SOME_ID.match, words)) else set()
 
 
-def confirms(row: str, still: tuple[str, ...]) -> bool:
-    """Whether a line says of some of these ids that they are fixed, and nothing else."""
-    fixed = _fixed_in(row)
-    return bool(fixed) and fixed <= set(map(str.upper, still))
+def mends(row: str, ids: Collection[str]) -> bool:
+    """Whether a line begins with one of these ids, in capitals, and says that it is fixed.
+
+    `P0-1: fixed`, `- P0-1 is now fixed: …`; words of any other kind between them may deny it.
+    """
+    first, *rest = vocabulary.unbulleted(row.strip())[0].upper().split() or [""]
+    if vocabulary.trimmed(first) not in ids or _STILL.search(row) or _OPEN_BOX.match(row):
+        return False
+    words = [vocabulary.trimmed(word) for word in rest[:_NEAR]]
+    over = next((at for at, word in enumerate(words) if phrases.is_done(word)), _NEAR)
+    between = {word for word in words[:over] if word not in ids}
+    return over < _NEAR and between <= _BETWEEN
 
 
 class _Proof:
@@ -198,15 +209,18 @@ class _Proof:
         self._titles = [(_words(finding.title), finding.severity) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        boxes = (at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row))
+        boxes = [at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row)]
         self._role = dict.fromkeys(boxes, "box")
         every = blocks("\n".join(self._rows))
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
         self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
         self._note(every)
-        own = (at for at, raw in enumerate(self._raw, 1) if raw.lstrip()[:1] not in (">", "<")
-               and self._role.get(at, "")[:4] != "code")  # fmt: skip
-        self._fixed = set().union(*(_fixed_in(self._rows[at - 1]) for at in own)) & self._confirmed
+        others = (range(x.first, x.last + 1) for x in every if x.kind in ("code", "comment"))
+        apart = {*itertools.chain(*others), *boxes}
+        own = (row for at, row in enumerate(self._rows, 1) if at not in apart
+               and self._raw[at - 1].lstrip()[:1] not in (">", "<")
+               and not "".join(self._raw[at : at + 1])[:1].islower())  # fmt: skip
+        self._fixed = set().union(*map(_fixed_in, own)) & self._confirmed
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
 
@@ -312,8 +326,8 @@ class _Proof:
             return _of_index(row)
         if len(row) > _LONGEST:
             return "is too long to be judged"
-        if self._confirmed and (fixed := _fixed_in(row)):
-            return self._not_open(fixed)
+        if self._confirmed and (of_fix := self._of_fix(number, row, after)) is not None:
+            return of_fix
         if self._is_apart(number, row):
             return ""
         if serious := self._serious(number, row, after):
@@ -329,12 +343,22 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
 
-    def _not_open(self, fixed: set[str]) -> str:
-        """Why a line with the ids of what is fixed is a doubt; of minor ones nobody asks."""
-        others = sorted(fixed - self._confirmed)
-        serious = (x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS))
-        unknown = next(serious, "")
-        return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
+    def _of_fix(self, number: int, row: str, after: str) -> str | None:
+        """Why a line about what is fixed, or not, is a doubt; None for any other line.
+
+        Of minor findings nobody asks: a row may be open, and another one be called fixed.
+        """
+        if fixed := _fixed_in(row):
+            others = sorted(fixed - self._confirmed)
+            serious = (x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS))
+            unknown = next(serious, "")
+            if self._role.get(number) == "box":
+                return _NOT_TICKED
+            return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
+        told = f"{row} {after}" if row[:1] == "#" or row.rstrip(" *_")[-1:] == ":" else row
+        is_told = self._role.get(number, "")[:4] in ("code", "row ") or self._rows_in(told)
+        is_unfixed = not is_told and _stands(_UNFIXED, told)
+        return "says that something is not fixed" if is_unfixed else None
 
     def _is_apart(self, number: int, row: str) -> bool:
         """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
@@ -348,10 +372,9 @@ class _Proof:
         """The severity in the words, attributes or images of a line."""
         if self._role.get(number) == "told":
             return ""
-        first, *rest = row.split() or [""]
-        is_named = first.strip("*_`:,.").upper() in self._fixed and not _STILL.search(row)
-        if is_named and any(map(phrases.is_done, rest[:_NEAR])):  # `P0-1 is now fixed: …`
-            row = row.replace(first, "x", 1)
+        if mends(row, self._fixed):  # `P0-1 is now fixed: …`
+            row = vocabulary.unbulleted(row.strip())[0]
+            row = row.replace(row.split()[0], "x", 1)
         word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)
@@ -416,7 +439,7 @@ class _Proof:
             is_one = self._is_asked_for or phrases.is_serious(bare)
             return "is an item that no row and no line above it explains" if is_one else ""
         whys = {"issues": "stands under Issues Found without a row",
-                "box": "is a box that is not ticked"}  # fmt: skip
+                "box": _NOT_TICKED}  # fmt: skip
         return whys.get(role, "")
 
     def _explains(self, title: str) -> bool:

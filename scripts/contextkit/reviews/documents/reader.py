@@ -100,14 +100,14 @@ def _beside(candidates: list[Finding], others: Iterable[Finding]) -> list[Findin
 def issues(text: str, indexes: Iterable[index.Block], still: tuple[str, ...] = ()) -> list[Finding]:
     """The findings of a review outside of its indexes, each id once, maybe without a severity.
 
-    A line that only says that some of those `still` open are fixed is none.
+    A line that says of one that was `still` open that it is fixed is none.
     """
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     if still:
         from contextkit.reviews.documents import proof
 
-        rows = vocabulary.numbered(text)
-        inside.update(number for number, row in rows if proof.confirms(row, still))
+        asked = {identity.upper() for identity in still}
+        inside.update(at for at, row in vocabulary.numbered(text) if proof.mends(row, asked))
     left = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
         for number, row in vocabulary.numbered(text)
