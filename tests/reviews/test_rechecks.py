@@ -152,6 +152,34 @@ def test_a_file_of_any_kind_is_named_but_not_what_runs_leave(run: Script) -> Non
     ]  # fmt: skip
 
 
+def test_what_editors_systems_and_our_own_writes_leave_in_a_runs_folder_is_no_review(
+    run: Script,
+) -> None:
+    identity = begin(run, "a")
+    write(OUT, "a", FINE)
+    left = (".DS_Store", "Thumbs.db", "desktop.ini", "a.md~", "#a.md#", ".a.md.swp", ".lock",
+            ".a.md.0123456789ab.tmp")  # fmt: skip
+    for name in left:
+        (OUT / name).write_text("P0: anyone can log in\n", encoding="utf-8")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    assert gate(run, identity)["reasons"] == []
+    (OUT / "b.md~").write_text("P0: anyone can log in\n", encoding="utf-8")  # of no file there
+    assert [each["agent"] for each in gate(run, identity)["reasons"]] == ["b.md~"]
+
+
+@pytest.mark.parametrize(
+    "name", ["100%.html", "a b.log", "-rf.html", "é.css", "x" * 200 + ".md", "a\nb.html"]
+)
+def test_a_stray_file_is_named_whatever_its_name_is(run: Script, name: str) -> None:
+    identity = begin(run, "a")
+    write(OUT, "a", FINE)
+    run("verdict", "ingest", f"--run={identity}")
+    (OUT / name).write_text("P0: anyone can log in\n", encoding="utf-8")
+    decision = gate(run, identity)
+    assert [each["reason"] for each in decision["reasons"]] == ["foreign"]
+    assert decision["next"][0].startswith("move ") and "\n" not in decision["next"][0]
+
+
 def test_an_agent_that_never_came_is_asked_again_and_not_awaited_for_ever(run: Script) -> None:
     identity = begin(run)
     write(OUT, "a", FINE)

@@ -12,6 +12,7 @@ decides.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 
@@ -30,7 +31,7 @@ from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json",
-                "peer-findings.jsonl", "decisions.log")  # fmt: skip
+                "peer-findings.jsonl", "decisions.log", "Thumbs.db", "desktop.ini")  # fmt: skip
 KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # of an agent's file; a run assigns the first
 _ASIDE = ".aborted-"  # behind the name of a file that a new one replaced
 _UNREAD = "no readable Findings Index: read the file"
@@ -117,7 +118,10 @@ def expected(layout: Layout, path: str) -> tuple[Asked, str]:
 
 
 def _agents_in(folder: str) -> tuple[str, ...]:
-    """The agents that left a file, finished or not; one of no known kind has its own name."""
+    """The agents that left a file, finished or not; one of no known kind has its own name.
+
+    An editor's copy of a file that is there is none.
+    """
     try:
         there = sorted(os.listdir(folder))
     except OSError as error:
@@ -127,7 +131,8 @@ def _agents_in(folder: str) -> tuple[str, ...]:
         whole = name.removesuffix(".partial")
         stem, kind = os.path.splitext(whole)
         is_one = name[0] != "." and os.path.isfile(os.path.join(folder, name))
-        if is_one and _ASIDE not in name and whole not in NEVER_AGENTS:
+        is_copy = {name.removesuffix("~"), name.strip("#")} & (set(there) - {name})
+        if is_one and not is_copy and _ASIDE not in name and whole not in NEVER_AGENTS:
             agents[verdict_files.decode(stem if kind in KINDS else whole)] = True
     return tuple(agents)
 
@@ -146,7 +151,9 @@ def agent_file(folder: str, agent: str) -> str:
 
 def _candidates(folder: str, agent: str) -> list[str]:
     """Where an agent's file may be; the last place is the one that a run assigns."""
-    stems = dict.fromkeys(os.path.join(folder, n) for n in (agent, verdict_files.encode(agent)))
+    stems = {os.path.join(folder, agent): True}
+    with contextlib.suppress(ContextError):  # the name of a stray file may be any
+        stems[os.path.join(folder, verdict_files.encode(agent))] = True
     return [stem + kind for kinds in (KINDS[1:], KINDS[:1]) for stem in stems for kind in kinds]
 
 

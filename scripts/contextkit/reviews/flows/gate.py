@@ -263,7 +263,8 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
     for reason in reasons:
         if reason.reason == "foreign" and not reason.run:
             name = os.path.basename(agent_files.agent_file(asked.folder, reason.agent))
-            steps.append(f"move {name} out of {run.output_dir}: nobody asked for it")
+            told = f"move {name} out of {run.output_dir}: nobody asked for it"
+            steps.append(names.one_line(told))
     for whose in dict.fromkeys(reason.run for reason in reasons if reason.run):
         own = [reason for reason in reasons if reason.run == whose]
         again = dict.fromkeys(reason.agent for reason in own if reason.again)
