@@ -296,6 +296,17 @@ def test_of_a_line_that_contradicts_its_index_a_reviewer_is_asked_once(
     assert entry and entry["status"] == "NEEDS_ATTENTION"
 
 
+def test_a_file_that_was_broken_while_its_doubt_was_mended_is_sent_back_too(started: Run) -> None:
+    path = Path(started.output_dir, "fd-safety.md")
+    doubted = signed(GOOD + "\n### Summary\nThe login is a P0.\n", started.id)
+    path.write_text(doubted, encoding="utf-8")
+    assert "this says P0" in stop()
+    path.write_text(signed("It is small.\n", started.id), encoding="utf-8")
+    assert stop() != ""
+    path.write_text(doubted, encoding="utf-8")
+    assert stop() == ""
+
+
 def test_an_unfinished_file_is_to_be_renamed(started: Run) -> None:
     Path(started.output_dir, "fd-safety.md.partial").write_text(
         signed(GOOD, started.id), encoding="utf-8"

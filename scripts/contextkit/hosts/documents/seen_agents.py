@@ -36,6 +36,7 @@ class HookAgent(Record):
     about: str = ""  # the description in the call that started it
     asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict
+    doubted: bool = False  # sent back for what contradicts its index
 
 
 def folder(layout: Layout, session: str) -> str:
@@ -95,16 +96,17 @@ def locked(layout: Layout, session: str) -> files.locked:
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 
-def send_back(layout: Layout, session: str, agent: str, most: int, is_last: bool = False) -> bool:
+def send_back(layout: Layout, session: str, agent: str, most: int, doubts: bool = False) -> bool:
     """Count one more block of a subagent and return True, unless it has had `most` already.
 
-    After one that `is_last` there are no more.
+    Of `doubts` about what it says it is asked once.
     """
     with locked(layout, session):
         record = load(layout, session, agent)
-        if record.blocks >= most:
+        if record.blocks >= most or (doubts and record.doubted):
             return False
-        save(layout, session, agent, record.replace(blocks=most if is_last else record.blocks + 1))
+        doubted = doubts or record.doubted
+        save(layout, session, agent, record.replace(blocks=record.blocks + 1, doubted=doubted))
     return True
 
 

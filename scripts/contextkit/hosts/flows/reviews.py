@@ -64,9 +64,9 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
         return NOTHING
     run, agent = pair
 
-    def is_sent_back(is_last: bool = False) -> bool:
+    def is_sent_back(doubts: bool = False) -> bool:
         key, most = hook.agent or names.slug(agent), layout.limits.hook_blocks
-        return seen_agents.send_back(layout, hook.session, key, most, is_last)
+        return seen_agents.send_back(layout, hook.session, key, most, doubts)
 
     there = stores.names_in(layout.join(run.output_dir))
     has_begun = any(name.startswith((agent, verdicts.encode(agent))) for name in there)
@@ -87,7 +87,7 @@ def judge(layout: Layout, hook: HookInput) -> Answer:
     is_proved = is_sure and not is_odd  # a file that contradicts itself cannot pass its gate
     faults = [] if is_proved else _faults(reading, agent_files.terms(asked, agent))
     passes = is_proved or (is_sure and not faults)
-    if not passes and is_sent_back(is_last=is_fine):
+    if not passes and is_sent_back(doubts=is_fine):
         what = "write" if reading.validation == "missing" else "fix"
         return Answer(block=_mending(layout, run, agent, what, faults))
     if not is_fine and verdict.status != "FAILED":  # the status that research agents use
