@@ -141,6 +141,13 @@ def test_a_letter_that_a_legend_explains_grades_what_is_no_such_list(text: str) 
     assert named[0].endswith("the login is open")
 
 
+def test_letters_that_do_not_begin_at_the_first_one_count_nothing() -> None:
+    legend = "Legend: [C] critical, [M] major, [L] low\n\n"
+    assert found(f"{legend}[C] the login is open\n[D] docs\n[L] names\n[M] it is slow\n") == [
+        ("P0", "", "the login is open"), ("P3", "", "names"), ("P1", "", "it is slow")
+    ]  # fmt: skip
+
+
 @each("text", ["(a) the login is open\n(b) x\n(c) y\n(d) z\n", STEPS])
 def test_beside_an_index_a_letter_that_a_legend_explains_is_always_a_grade(text: str) -> None:
     index = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n\n"

@@ -595,6 +595,13 @@ def test_beside_its_line_a_second_look_may_say_more_of_what_is_fixed(said: str) 
         assert review.doubts == () and is_clean(review)
 
 
+def test_who_is_sent_back_is_not_told_to_index_what_is_fixed() -> None:
+    for said, lines in (("P0-1: fixed", []), ("P0-1: fixed\nIt is a P0.", [8])):
+        text = PROVED.replace("Read:", f"{said}\nRead:")
+        faults = complaints.check(text, Terms(files=41, open=("P0-1",)))
+        assert [number for number, _, _ in faults] == lines
+
+
 @each("said", [
     "Fixed: none", "Fixed: nothing", "Fixed: no", "Fixed: -", "Nothing is fixed.",
     "None of them is fixed.", "Neither was fixed.", "Both are still open.",

@@ -144,7 +144,7 @@ def _indexed(
 ) -> Review:  # fmt: skip
     """The review of a file, from its indexes and the text outside of them."""
     numbers = [number for number, level, _ in outside if level != UNCLOSED]
-    there = reader.issues(text, blocks, terms.open if terms else ()) if blocks else []
+    there = reader.issues(text, blocks, terms) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
     failed = bool(blocks) and stated == "error"

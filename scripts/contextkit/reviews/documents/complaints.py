@@ -19,7 +19,7 @@ _LONGEST_LINE = 240  # characters of feedback
 
 def check(text: str, terms: index.Terms | None = None) -> list[Complaint]:
     """What is wrong with an agent's file: (line, problem, how it should read, or '') each."""
-    faults = _complaints(text)
+    faults = _complaints(text, terms)
     told = {number for number, wrong, _ in faults if wrong == _NO_ROW}
     faults += [fault for fault in _unproved(text, terms) if fault[0] not in told]
     return [
@@ -58,7 +58,7 @@ def feedback(text: str, terms: index.Terms | None = None) -> list[str]:
     return [*messages, f"and {more} more: `make verdict_check` lists all"] if more else messages
 
 
-def _complaints(text: str) -> list[Complaint]:
+def _complaints(text: str, terms: index.Terms | None) -> list[Complaint]:
     text = agent_review.bounded(text)
     blocks: list[index.Block] = []
     outside = list(index.walk(text, blocks))
@@ -84,7 +84,7 @@ def _complaints(text: str) -> list[Complaint]:
     is_found = any(row.severity not in ("", "IMP") for row in rows)
     wanted = {"summary": "### Summary", "issues": "### Issues Found"} if is_found else {}
     faults += [(last, "a section is missing", wanted[name]) for name in wanted.keys() - titles]
-    return faults + _of_issues(rows, reader.issues(text, blocks), last)
+    return faults + _of_issues(rows, reader.issues(text, blocks, terms), last)
 
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:

@@ -135,7 +135,7 @@ def _counted_on(rows: list[str], marks: Collection[str]) -> Iterator[int]:
                 runs.append({})
             runs[-1][match[1]] = at
     for run in runs:
-        if any(mark not in marks for mark in run):
+        if next(iter(run))[1] in "aA" and any(mark not in marks for mark in run):
             yield from run.values()
 
 

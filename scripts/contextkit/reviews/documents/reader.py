@@ -32,7 +32,7 @@ from contextkit.reviews.documents import (
     tables,
     vocabulary,
 )
-from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.places import NOWHERE, Place
 from contextkit.reviews.documents.sight import MOST_SIBLINGS, PLACEHOLDER, Part, Sight, labelled
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -97,16 +97,16 @@ def _beside(candidates: list[Finding], others: Iterable[Finding]) -> list[Findin
     return [finding for finding in others if finding.line not in there]
 
 
-def issues(text: str, indexes: Iterable[index.Block], still: tuple[str, ...] = ()) -> list[Finding]:
+def issues(text: str, indexes: Iterable[index.Block], terms: Terms | None = None) -> list[Finding]:
     """The findings of a review outside of its indexes, each id once, maybe without a severity.
 
-    A line that says of one that was `still` open that it is fixed is none.
+    A line that says of one that was open before that it is fixed is none.
     """
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
-    if still:
+    if terms and terms.open:
         from contextkit.reviews.documents import proof
 
-        asked = {identity.upper() for identity in still}
+        asked = {identity.upper() for identity in terms.open}
         inside.update(at for at, row in vocabulary.numbered(text) if proof.mends(row, asked))
     left = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
