@@ -612,6 +612,8 @@ def test_who_is_sent_back_is_not_told_to_index_what_is_fixed() -> None:
     "P1-2 is supposedly fixed.", "P1-2: nicht behoben", "P1-2: teilweise behoben",
     "P1-2: pas corrigé", "P1-2: no corregido", "P1-2: 未修复", "P1-2 is partially fixed.",
     "### Not verified\n- The login", "One was reopened.",
+    "It isn't fixed.", "Behoben: keine", "Keine davon ist behoben.", "Aucun n'est corrigé.",
+    "Ninguno está corregido.", "未修复", "**Open:** 1", "The fix does not work.",
     "- [ ] P1-2: fixed", "P1-2: done? hardly",
 ])  # fmt: skip
 def test_a_second_look_that_contradicts_itself_is_doubted(said: str) -> None:
