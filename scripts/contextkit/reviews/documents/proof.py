@@ -346,7 +346,7 @@ class _Proof:
     def _of_fix(self, number: int, row: str, after: str) -> str | None:
         """Why a line about what is fixed, or not, is a doubt; None for any other line.
 
-        Of minor findings nobody asks: a row may be open, and another one be called fixed.
+        Of minor findings nobody asks: one may be called fixed, or still be open.
         """
         if fixed := _fixed_in(row):
             others = sorted(fixed - self._confirmed)
@@ -438,8 +438,7 @@ class _Proof:
         if role == "item" and not phrases.is_ticked(bare):
             is_one = self._is_asked_for or phrases.is_serious(bare)
             return "is an item that no row and no line above it explains" if is_one else ""
-        whys = {"issues": "stands under Issues Found without a row",
-                "box": _NOT_TICKED}  # fmt: skip
+        whys = {"issues": "stands under Issues Found without a row", "box": _NOT_TICKED}
         return whys.get(role, "")
 
     def _explains(self, title: str) -> bool:

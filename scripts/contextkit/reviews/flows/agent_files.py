@@ -130,9 +130,9 @@ def _agents_in(folder: str) -> tuple[str, ...]:
     for name in there:
         whole = name.removesuffix(".partial")
         stem, kind = os.path.splitext(whole)
-        is_one = name[0] != "." and os.path.isfile(os.path.join(folder, name))
         is_copy = {name.removesuffix("~"), name.strip("#")} & (set(there) - {name})
-        if is_one and not is_copy and _ASIDE not in name and whole not in NEVER_AGENTS:
+        is_one = name[0] != "." and not is_copy and os.path.isfile(os.path.join(folder, name))
+        if is_one and _ASIDE not in name and whole not in NEVER_AGENTS:
             agents[verdict_files.decode(stem if kind in KINDS else whole)] = True
     return tuple(agents)
 
