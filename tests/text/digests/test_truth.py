@@ -440,6 +440,30 @@ def test_a_hunk_that_counts_wrongly_swallows_no_file() -> None:
     assert "3 files changed, +6 -3" in said(text)
 
 
+def test_a_hunk_of_a_merge_that_counts_wrongly_swallows_no_file() -> None:
+    one = (
+        "diff --{0} {1}.py\nindex 656f4f9,9e35a1c..0000000\n--- a/{1}.py\n+++ b/{1}.py\n"
+        "@@@ -1,90 -1,90 +1,90 @@@\n++both\n +one\n++either\n+ two\n- three\n"
+    )
+    text = one.format("cc", "a") + one.format("combined", "b") + one.format("cc", "c")
+    told = said(f"{text}@@@ -7,1 -7,1 +7,2 @@@\n++again\n")
+    assert "3 files changed, +13 -3" in told and "c.py +5 -1" in told
+
+
+def test_a_play_names_the_file_that_its_task_changed_and_not_a_temporary_one() -> None:
+    play = (
+        "TASK [proxy : render] ****\n--- before{0}\n+++ after: /root/.ansible/tmp/ansible-local-7/"
+        "tmpx1/{1}\n@@ -1,2 +1,3 @@\n worker 1\n-a 2\n+b 3\n+c 4\n\nchanged: [web-1]\n"
+    )
+    made = play.format(": /etc/proxy/proxy.conf", "proxy.conf.j2") + play.format("", "site.j2")
+    line = "--- before: /etc/hosts (content)\n+++ after: /etc/hosts (content)\n@@ -1 +1,2 @@\n"
+    line += " a\n+b\n"
+    told = said(f"{made}TASK [names] ****\n{line}\nchanged: [web-1]\n")
+    assert "3 files changed, +5 -2" in told and "ansible/tmp" not in told
+    for name in ("/etc/proxy/proxy.conf +2 -1", "site.j2 +2 -1", "/etc/hosts +1 -0"):
+        assert name in told
+
+
 def test_a_shell_session_is_told_command_by_command() -> None:
     diff = a_diff(1)
     text = f"$ git status\nOn branch main\nnothing to commit\n$ git diff\n{diff}$ ls\n" + "\n".join(

@@ -322,7 +322,7 @@ def _end_of_diff(lines: list[str], at: int) -> int:
     while at < len(lines):
         line = lines[at]
         if old > 0 or new > 0:
-            if diff.begins_file(lines, at) or line[:1] not in ("+", "-", " ", "\\", ""):
+            if diff.ends_hunk(lines, at):
                 old = new = 0
                 continue
             old -= line[:1] in ("-", " ", "")

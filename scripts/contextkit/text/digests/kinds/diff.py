@@ -11,6 +11,8 @@ from contextkit.text.digests.reading import Unit
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _PAIR = Pattern(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.M)
 _HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # a merge has more marks
+_OF_A_PLAY = Pattern(r"(?:---|\+\+\+) (?:before|after): (.+?)(?: \([a-z ]+\))?$")
+_TEMPORARY = Pattern(r".*/\.ansible/tmp/.*/")
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 _COMMAND = Pattern(r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?\n[<>] ", re.M)  # of `diff` without options
@@ -65,6 +67,8 @@ class _File:
         """Parse a line before or between hunks."""
         if line.startswith("+++ "):
             path = _path(line)
+            if played := _OF_A_PLAY.match(line):  # what is new may be a temporary file
+                path = self.path if "/" in self.path else _TEMPORARY.sub("", played[1])
             if path == "/dev/null":
                 self.state = "removed"
             else:
@@ -168,7 +172,7 @@ def _files(text: str) -> list[_File]:
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         now = files[-1] if files else None
-        if now and now.in_hunk() and not begins_file(lines, number - 1):
+        if now and now.in_hunk() and not ends_hunk(lines, number - 1):
             now.body(line)
             headed = False
         elif is_plain and line[:1] in ("<", ">"):
@@ -193,9 +197,9 @@ def _files(text: str) -> list[_File]:
     return files
 
 
-def begins_file(lines: list[str], at: int) -> bool:
-    """Whether a line begins another file, even if the hunk's counts expect more lines."""
-    if lines[at].startswith("diff --git "):
+def ends_hunk(lines: list[str], at: int) -> bool:
+    """Whether a line is outside of a hunk, even if the hunk's counts expect more lines."""
+    if lines[at][:1] not in ("+", "-", " ", "\\", ""):
         return True
     marks = ("--- ", "+++ ", "@@ -")
     return all(map(str.startswith, lines[at : at + len(marks)], marks)) and len(lines) > at + 2
@@ -221,5 +225,6 @@ def _statistics(text: str) -> list[Unit]:
 
 
 def _path(line: str) -> str:
-    path = line[4:].partition("\t")[0].strip().strip('"').removeprefix("after: ")  # of a play
+    played = _OF_A_PLAY.match(line)
+    path = played[1] if played else line[4:].partition("\t")[0].strip().strip('"')
     return path[2:] if path[:2] in ("a/", "b/") else path
