@@ -631,6 +631,28 @@ def test_a_remark_is_not_spelled_out_while_graver_findings_are_only_counted(
         assert "MEDIUM: +" not in summary or "split it" not in summary, cap
 
 
+@each("gravest", ["HIGH", "MEDIUM"])
+@each("count", [2, 6, 14, 40])
+def test_a_remark_full_of_facts_waits_for_graver_findings_that_have_none(
+    gravest: str, count: int
+) -> None:
+    levels = [gravest, *["MEDIUM"] * count, "INFO", "LOW"]
+    words = "the pool is never closed when the caller gives up on it"
+    rows = [f"- {level} | A-{n} | Pool | {words}" for n, level in enumerate(levels)]
+    rows[-2:] = ["- INFO | I-1 | Util | src/util.py:44 takes 40 ms in 3.2.1, src/b.py:7 52 ms"]
+    text = "# Review\n\n### Findings Index\n\n" + "\n".join(rows) + "\n\nVerdict: risky\n"
+    for cap in range(60, 400, 20):
+        summary = engine.digest(text, cap).summary
+        assert not re.search(r"MEDIUM:? \+", summary) or "I-1 - " not in summary, cap
+
+
+def test_a_finding_has_no_place_of_another_row_of_the_index() -> None:
+    rows = ["- HIGH | H-1 | Login | any word opens it", "- LOW | L-1 | Util | src/util.py:44 waits"]
+    text = "# Review\n\n### Findings Index\n\n" + "\n".join(rows) + "\n\nVerdict: risky\n"
+    told = said(text)
+    assert "any word opens it" in told and "any word opens it (src" not in told
+
+
 def test_of_a_deadlock_postgres_tells_who_waits_for_whom() -> None:
     log = "2026-07-01 12:00:{:02}.123 UTC [{}] LOG:  statement: SELECT * FROM item WHERE id = {}"
     before = [log.format(n, 400 + n, n) for n in range(60)]

@@ -46,6 +46,7 @@ _ENOUGH = 2.2  # times the cap: the units chosen before they are measured
 _UNCUT = 2  # ranked units that are never cut to make room
 _NEXT, _CUT = 4, 2  # units tried for the room left at the end, and those that may be cut
 OPENED = 60  # lines that are opened at a time
+_SLIGHT = 1e-5  # weight up to which a unit waits for all that have a rank
 _FAILED = "failed"  # the group of what failed
 _UNITS = 2000  # units that are weighed at most
 _SHORT = 12  # least characters of a cut unit
@@ -329,7 +330,12 @@ def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int
     choice.ranked(cap)
     while choice.spent < _ENOUGH * cap and (index := choice.best()) is not None:
         choice.take(index)
-    return choice.chosen, choice.order[:_NEXT] + choice.left[:_NEXT]
+    least = _SLIGHT if choice.left else -1
+    chosen, others = (
+        [index for index in order if weighed.units[index].weight > least]
+        for order in (choice.chosen, choice.order[:_NEXT] + choice.left[:_NEXT])
+    )
+    return chosen, others
 
 
 def _fitting(

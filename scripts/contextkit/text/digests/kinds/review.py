@@ -30,7 +30,7 @@ _HINTS = (
     "medium",
 )  # one of which a review has
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|INFO|Critical|High|Medium|Low|Info"
-_LEAST = 0.02  # weight of a finding that comes after all others
+_LEAST = 1e-6  # weight of a finding that comes after all others, whatever facts it has
 _SLIGHT = ("LOW", "MINOR", "P3", "NIT", "INFO", "INFORMATIONAL", "SUGGESTION")
 _TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+(?:\.\d+)*[.):]\s*)?(.*?"
@@ -234,7 +234,7 @@ def _place(lines: list[str], at: int, identity: str) -> str:
         at = next((n + 1 for n in named if markdown.heading(lines[n])[0]), at if not named else 0)
         if not at:
             return ""
-    elif not markdown.heading(lines[at - 1])[0]:
+    if not markdown.heading(lines[at - 1])[0]:
         return ""
     for line in lines[at : at + 12]:
         if markdown.heading(line)[0]:
