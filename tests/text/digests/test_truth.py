@@ -1252,6 +1252,19 @@ def test_a_hunk_that_counts_wrongly_does_not_swallow_the_next_file() -> None:
     assert "src/two.py +1 -1" in told and "src/three.py +1 -1" in told
 
 
+def test_files_of_which_a_row_shows_lines_are_not_counted_as_left_out() -> None:
+    one = (
+        "diff --git a/src/m{0}.py b/src/m{0}.py\n--- a/src/m{0}.py\n+++ b/src/m{0}.py\n"
+        "@@ -1,3 +1,4 @@\n import os\n-value_{0} = compute(2)\n+value_{0} = compute_all(3)\n"
+        "+other = {0}\n w = 5\n"
+    )
+    for cap in range(100, 400, 20):
+        told = said("".join(map(one.format, range(20))), cap)
+        named = set(re.findall(r"src/m\d+\.py(?= \+2|:)", told))
+        left = re.search(r"\+(\d+) more", told)
+        assert len(named) + (int(left[1]) if left else 0) == 20, told
+
+
 def test_a_file_that_several_diffs_change_is_told_once() -> None:
     one = (
         "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n"

@@ -508,7 +508,8 @@ def _digest(
         for i in sorted(told) if i != main
     ])  # fmt: skip
     aspects = {unit.aspect for unit in units if unit.aspect}
-    missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
+    missing = [u for i, u in enumerate(all_units)
+               if i not in told and aspects.isdisjoint((u.text, u.short))]  # fmt: skip
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
     key = told[main] if main >= 0 else ""
     rows: list[Row] = []
