@@ -184,7 +184,7 @@ def _few_alike(statements: list[Statement]) -> Iterator[Statement]:
         if len(others) < reading.ITEMS - 1 or role in _CORE:
             yield from (first, *others)
         else:
-            yield first._replace(text=reading.times(first.text, len(others) + 1))
+            yield first._replace(text=reading.times([first.text, *(each.text for each in others)]))
 
 
 def _verdicts(text: str) -> list[Statement]:

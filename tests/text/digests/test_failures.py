@@ -333,7 +333,15 @@ def test_a_message_that_pytest_did_not_cut_is_told_as_it_stands() -> None:
 
 
 def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
-    assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7 (x2)"]
+    assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7… (x2)"]
+
+
+def test_errors_of_one_form_are_told_with_the_values_in_which_they_differ() -> None:
+    units = [row for n in range(1, 6)
+             for row in (f"error in unit {n}:", f"limit of {n}0 MB", "")]  # fmt: skip
+    assert found(*units) == ["error in unit 1…5: limit of 10…50 MB (x5)"]
+    long = [f"error: request {n} of {'the day ' * 50}" for n in range(1, 6)]
+    assert found(*long)[0].startswith("error: request 1…5 of the day")
 
 
 def test_an_error_is_counted_if_it_is_there_more_than_once_or_in_two_forms() -> None:

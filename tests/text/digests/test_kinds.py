@@ -733,7 +733,7 @@ def test_sentences_that_differ_in_numbers_only_make_prose_no_table() -> None:
         f"Tor {n}: Riegel {n} geprüft, Druck {n * 7} bar unauffällig.\n" for n in range(1, 40)
     )
     digest = digest_of(said + rows, "plain")
-    assert "Tor 1: Riegel 1 geprüft, Druck 7 bar unauffällig (x39)." in digest.summary
+    assert "Tor 1…39: Riegel 1…39 geprüft, Druck 7…273 bar unauffällig (x39)." in digest.summary
 
 
 def test_a_log_of_commits_with_their_changes_is_no_review_that_it_changes() -> None:

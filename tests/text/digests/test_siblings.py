@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 
 import pytest
 from conftest import each
@@ -280,3 +281,10 @@ def test_what_decides_and_what_differs_is_told_first(value: object, said: str) -
 def test_of_entries_that_all_differ_none_is_told_as_odd() -> None:
     rows = [{"name": f"n{n}", f"k{n}": f"odd value {n}"} for n in range(40)]
     assert "n7 - k7" not in engine.digest(json.dumps(rows), 900).summary
+
+
+def test_entries_that_failed_for_one_reason_are_told_with_the_first_and_the_last_name() -> None:
+    jobs = [{"name": name, "state": "ok", "reason": ""} for name in string.ascii_lowercase]
+    for job in jobs[3:9]:
+        job |= {"state": "failed", "reason": "no disk"}
+    assert "d…i - state: failed, reason: no disk (x6)" in said(json.dumps(jobs))

@@ -893,6 +893,15 @@ def test_an_error_that_is_there_twice_is_counted() -> None:
     assert "ERROR: no room on disk 7 (x2)" in said("\n".join(lines))
 
 
+@each("end", ["", "."])
+def test_sentences_of_one_form_are_told_with_the_values_in_which_they_differ(end: str) -> None:
+    title = "# The gates\n\nWhat the gates said in the night.\n\n"
+    rows = "".join(f"- Gate {n} was shut after {n * 3} s of wind{end}\n" for n in range(30))
+    assert f"Gate 0…29 was shut after 0…87 s of wind (x30){end}" in said(title + rows)
+    same = f"- The gate was shut after 3 s of wind{end}\n" * 30
+    assert f"The gate was shut after 3 s of wind (x30){end}" in said(title + same)
+
+
 @pytest.mark.parametrize("mark", ["", "ERROR "])
 def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
     lines = [f"{mark}batch of queue 7 was sent to 25 hosts"] * 400

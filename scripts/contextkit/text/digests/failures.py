@@ -138,9 +138,9 @@ def errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             continue
         message, more = _error(text, at)
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
-        one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
-        if one_line and max(map(len, one_line)) <= _LONGEST:
-            message = shown(folding.alike(one_line, _LONGEST, named=True))
+        if len(at_all) > 1:
+            all_said = (_error(text, n)[0] if more else text.bare[n] for n in sorted(at_all))
+            message = shown(folding.alike(all_said, 4 * _LONGEST, named=True))
         near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
         places = [*dict.fromkeys(filter(None, near))]
         place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)

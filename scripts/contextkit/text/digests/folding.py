@@ -92,6 +92,8 @@ def _have_gaps(names: list[str]) -> bool:
 
 def between(word: str, other: str) -> str:
     """Two words as one, without what the second shares with the first: `orders/20…31`."""
+    if len(other) < _WORD <= len(word):
+        word, other = other, word
     start, end = _shared(word, other), _shared(word[::-1], other[::-1])
     end = min(end, max(0, min(len(word), len(other)) - start))
     rest = other[start:] if word != other and len(other) < _WORD else ""

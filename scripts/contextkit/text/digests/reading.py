@@ -17,7 +17,7 @@ from collections import Counter
 from contextkit.base import names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterable, Iterator
+from contextkit.base.type_names import Iterable, Iterator, Sequence
 from contextkit.text import blocks as markdown_blocks
 from contextkit.text.digests import pages
 
@@ -273,7 +273,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def _folded(made: list[Block]) -> Iterator[Block]:
-    """The blocks, with many items that differ only in numbers joined: `settled 3 (x80)`."""
+    """The blocks, with many items that differ only in numbers joined: `settled 3…82 (x80)`."""
 
     def alike(numbered: tuple[int, Block]) -> tuple[int, str, tuple[str, ...]]:
         at, block = numbered
@@ -283,7 +283,7 @@ def _folded(made: list[Block]) -> Iterator[Block]:
     for _, same in itertools.groupby(enumerate(made), key=alike):
         first, *others = (block for _, block in same)
         if len(others) >= ITEMS - 1:
-            yield first._replace(text=times(first.text, len(others) + 1))
+            yield first._replace(text=times([first.text, *(block.text for block in others)]))
         else:
             yield from (first, *others)
 
@@ -325,10 +325,16 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
         yield start, " ".join(parts)
 
 
-def times(text: str, count: int) -> str:
-    """The first of several lines of one form, with their number before its final punctuation."""
+def times(lines: Sequence[str]) -> str:
+    """Several lines of one form as one, with the values in which they differ, and their number.
+
+    The number stands before the final punctuation: `settled 3…82 (x80).`
+    """
+    from contextkit.text.digests import folding
+
+    text = lines[0][: depth(lines[0])] + folding.alike(lines, 4 * LONGEST)
     bare = text.rstrip(".;,")
-    return f"{bare} (x{count}){text[len(bare) :]}"
+    return f"{bare} (x{len(lines)}){text[len(bare) :]}"
 
 
 def form(text: str) -> str:
@@ -341,7 +347,7 @@ def folded(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     for _, same in itertools.groupby(enumerate(lines), key=lambda numbered: form(numbered[1])):
         first, *others = same
         if first[1] and len(others) >= _SAME - 1:
-            yield first[0], times(first[1], len(others) + 1)
+            yield first[0], times([first[1], *(line for _, line in others)])
         else:
             yield from (first, *others)
 

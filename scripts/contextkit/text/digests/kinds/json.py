@@ -10,6 +10,7 @@ from collections import Counter
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
+from contextkit.text.digests import folding
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
@@ -268,10 +269,12 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
         told = [key for key in row if (key in states or _REASON.search(key)) and row[key]]
         if any(map(_REASON.search, told)):
             same.setdefault(", ".join(f"{key}: {row[key]}" for key in told), []).append(row)
-    for fields, (row, *others) in same.items():
-        named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
-        name = " ".join(named) or (row[every[label]] if label >= 0 else "")
-        times = len(others) + 1
+    for fields, rows in same.items():
+        names = []
+        for row in rows:
+            named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
+            names.append(" ".join(named) or (row[every[label]] if label >= 0 else ""))
+        name, times = folding.alike(names, _ENTRY), len(rows)
         text = cut(f"{name} - {fields}" if name else fields, _ENTRY) + f" (x{times})" * (times > 1)
         yield Unit(1, path, text, 2.5, 2, "failed", name, key=True, derived=True, times=times)
 
