@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import string
 
 from conftest import each
-from contextkit.text.digests import engine, folding, lines, reading
+from contextkit.text.digests import columns, engine, folding, lines, reading
 
 LISTED = """\
 /srv/app:
@@ -1208,3 +1209,69 @@ def test_each_kind_of_failed_row_is_told_before_what_is_merely_odd() -> None:
     text = "\n".join("".join(cell.ljust(24) for cell in row).rstrip() for row in rows)
     summary = engine.digest(text, 130).summary
     assert "Failed to pull image" in summary and "es is missing" in summary
+
+
+TYPESET = """This is a typesetter, Version 3.14 (2026)
+(./report.tex
+{}! Undefined control sequence.
+<recently read> \\unit
+
+l.42 The gain is $G = P_r \\unit
+                              {{dB}}$ and more.
+{}Output written on report.pdf (4 pages, 79084 bytes).
+"""
+
+
+def test_an_error_is_told_with_the_line_some_lines_below_that_places_it() -> None:
+    pages = "".join(
+        f"[{n}{{/fonts/map{n}.enc}}]\nThe page {n} is full of words.\n" for n in range(60)
+    )
+    said = engine.digest(TYPESET.format(pages, pages), 150).summary
+    assert "! Undefined control sequence. l.42 The gain is $G = P_r \\unit" in said
+
+
+def a_stack(thread: int, frame: str) -> str:
+    numbers = ", ".join(["140315995027136"] * 7)
+    return (
+        f'Thread {thread} (Thread 0x7f9d{thread:x}a36c0 (LWP {2800 + thread}) "bookd"):\n'
+        "#0  futex_wait (private=0, expected=2) at ../sysdeps/nptl/futex-internal.h:146\n"
+        f"        __ret = -512\n#1  0x000055a8cc6211df in {frame}\n        n = {thread}\n"
+        "#2  0x00007f9de11381f5 in start_thread (arg=0x0) at ./nptl/pthread_create.c:442\n"
+        f"        pad = {{{numbers}}}\n\n"
+    )
+
+
+def test_each_stack_is_told_by_the_first_frame_that_is_in_no_library() -> None:
+    idle = "".join(a_stack(n, "take_job (queue=0x55a8) at pool.c:12") for n in range(9, 3, -1))
+    text = a_stack(10, "post_entry (from=0x55a8) at book.c:9") + idle
+    said = engine.digest(f"[New LWP 2810]\n{text}{a_stack(1, 'report (all=1) at main.c:4')}", 250)
+    assert '(LWP 2810) "bookd"): #1 0x000055a8cc6211df in post_entry' in said.summary
+    assert '(LWP 2801) "bookd"): #1 0x000055a8cc6211df in report' in said.summary
+    assert "take_job (queue=0x55a8) at pool.c:12 (x6)" in said.summary
+
+
+WORDS = [f"The {name} part of the run says what it did" for name in string.ascii_lowercase]
+
+
+def among_words(rows: list[str]) -> str:
+    return "\n".join([*WORDS, "", *rows, "", *WORDS[::-1]])
+
+
+def test_of_rows_of_numbers_one_with_a_value_far_off_is_told() -> None:
+    lost = [0, 3, 1, 0, 2, 2271, 1, 0, 2, 3, 1, 0, 2]
+    rows = [f"PSC\t{n}\tS{n:02}\t{n * 7 % 90}\t{33 + n % 3}.4\t{x}" for n, x in enumerate(lost)]
+    said = engine.digest(among_words(rows), 120).summary
+    assert "PSC 5 S05 35 35.4 2271" in said and "S07" not in said
+
+
+def test_of_sorted_rows_the_first_ones_are_told() -> None:
+    names = [name * 3 for name in string.ascii_lowercase[:20]]
+    rows = [f"{9000 // (n + 1):8} us  {n * 37 % 11:3} calls  {x}" for n, x in enumerate(names)]
+    said = engine.digest(among_words(rows), 120).summary
+    assert all(f"calls {name}" in said for name in names[:3])
+
+
+def test_a_row_that_is_there_again_does_not_stand_out() -> None:
+    calls = [f"call({n}, 0) = {21 if n == 4 else 3}" for n in range(9)]
+    text = "\n".join(["begin", "", *calls, "", *calls, "", "end of it all"])
+    assert not any(columns.rows(text.split("\n")).values())

@@ -25,7 +25,7 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Collection, Iterable, Iterator
-from contextkit.text.digests import reading, weighing
+from contextkit.text.digests import columns, reading, weighing
 from contextkit.text.digests.failure_words import FINE, may_say
 from contextkit.text.digests.folding import alike
 from contextkit.text.digests.pieces import (
@@ -77,7 +77,7 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
     "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
-    "../",
+    "../", "./nptl/",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
@@ -89,7 +89,10 @@ _LEGAL = Pattern(
     needs="copyright licen permission warranty disclaim (c)",
 )
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
+_DUMP = 100  # characters of a line without words
 _BLOCK = 6  # lines below a heading about a failure that are shown with it
+_AT = Pattern(r"l\.\d+ ")
+_STACK = 40  # lines of a stack of frames, or below an error, that are read
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$|(?:[A-Z]\w+ {2,})+[A-Z]\w+\s*$"
@@ -116,6 +119,7 @@ _LIST = 3  # lines of one form that are a list
 _ENDS = 40  # lines at each end that are always weighed
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines per failing one, from which on a text is no log
+_OUTSTANDING, _ROW = 4.0, 0.3  # weight of a row of numbers that stands out; factor of the others
 _INSIDE, _LEAST = 0.3, 0.1  # weight of a line inside of what is told; least weight for a statement
 
 
@@ -203,6 +207,7 @@ class Lines:
         self._failing = frozenset(failing)
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
+        self._led = dict[int, int]()
         self._is_log = len(failing) * _LISTED > len(self.all)
 
     @functools.cached_property
@@ -257,6 +262,8 @@ class Lines:
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
         """Units for the lines that are not `told`; lines `inside` of what is told weigh little."""
         told = self._told = set(told)
+        self._led.clear()
+        self._rows = columns.rows(self.all) if len(self.all) <= _SOME else {}
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
@@ -265,6 +272,8 @@ class Lines:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight *= _INSIDE if line.number in inside else 1
+            if line.number in self._rows:
+                weight = _OUTSTANDING if self._rows[line.number] else weight * _ROW
             if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -297,14 +306,38 @@ class Lines:
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 
     def _leads_on(self, number: int) -> int:
-        """The number of the line that continues a line, below any hints on what to do; or 0."""
+        """The number of the line that continues a line, below any hints on what to do; or 0.
+
+        Of a stack, it is the first frame that is in no library.
+        """
+        if number not in self._led:
+            self._led[number] = self._continued(number)
+        return self._led[number]
+
+    def _continued(self, number: int) -> int:
         read = self.all[number][: 4 * _LONGEST].rstrip()
+        if read[:2] == "! ":
+            at = bisect.bisect(self._placing, number)
+            return next((n for n in self._placing[at : at + 1] if n < number + _STACK), 0)
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
         near = self.below(number, 4)
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         next_line = self.all[below].rstrip() if below and below not in self._told else ""
-        return below if next_line and not next_line.endswith(":") else 0
+        if next_line and not next_line.endswith(":"):
+            return self._own_frame(below) if _FRAME.match(next_line) else below
+        return 0
+
+    @functools.cached_property
+    def _placing(self) -> list[int]:
+        """The lines that place one of TeX's errors, some lines above."""
+        return [number for number in self.holding("l.") if _AT.match(self.all[number])]
+
+    def _own_frame(self, first: int) -> int:
+        stack = itertools.takewhile(self.all.__getitem__, self.below(first - 1, _STACK))
+        own = (at for at in stack if _FRAME.match(self.all[at])
+               and not any(map(self.all[at].__contains__, THEIRS)))  # fmt: skip
+        return next(own, first)
 
     def _announced(self, number: int) -> range:
         """The block below a failing line that ends with a colon and is underlined."""
@@ -361,6 +394,9 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
+        for number, stands_out in self._rows.items():
+            if stands_out and number not in self._failing:
+                keys[number] = b"\1%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:
@@ -389,7 +425,10 @@ class Lines:
         """The lines of a group, one entry for each form; failing lines are one entry."""
         forms: dict[str, list[int]] = {}
         for number in numbers:
-            forms.setdefault("" if fails else self.forms[number], []).append(number)
+            form = "" if fails else self.forms[number]
+            led = self._leads_on(number) if form.endswith(":") else 0
+            form += self.forms[led] if led and _FRAME.match(self.all[led]) else ""
+            forms.setdefault(form, []).append(number)
         for same in forms.values():
             times = often if often > len(numbers) else len(same)
             yield Line(same, self.all[same[0]], fails, times)
@@ -405,7 +444,7 @@ class Lines:
     def _by_form(self, line: Line) -> float:
         """A factor: low for what passed, frames, and quoted source; high for a summary."""
         text, weight = line.said[:READ], 1.0
-        leads_on = text.rstrip()[-1:] == ":" and self._leads_on(line.number)
+        leads_on = self._leads_on(line.number)
         if SUMS_UP.search(text) or leads_on:
             weight = 2.0
         elif FINE.search(text):
@@ -416,7 +455,8 @@ class Lines:
             weight = 0.03
         if _FRAME.match(text):
             weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
-        weight *= 0.05 if _BYTES.match(text) else 1.0
+        is_dump = len(text) > _DUMP and sum(map(str.isalpha, text)) * 5 < len(text)
+        weight *= 0.05 if is_dump or _BYTES.match(text) else 1.0
         is_aside = _QUOTED.match(text) or text.strip()[:1] + text.rstrip()[-1:] == "()"
         return weight * 0.3 if is_aside else weight
 
@@ -436,11 +476,12 @@ class Lines:
 
     def _texts(self, line: Line) -> Counter[str]:
         """The texts of a form's lines with their counts; a line that leads on includes the next."""
-        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
+        has_more = line.said[:2] in ("==", "! ") or line.said.rstrip()[-1:] == ":"
         if not has_more:
             return Counter(map(self.all.__getitem__, line.numbers))
-        pairs = Counter(tuple(self.all[n : n + 2]) for n in line.numbers)  # many are equal
-        firsts = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}
+        ends = [(*self.all[n : n + 2], self.all[self._leads_on(n)]) for n in line.numbers]
+        pairs = Counter(ends)  # many are equal
+        firsts = dict(zip(reversed(ends), reversed(line.numbers), strict=True))
         texts = Counter[str]()
         for pair, times in pairs.items():
             texts[self._text(firsts[pair])] += times
