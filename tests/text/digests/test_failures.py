@@ -336,6 +336,12 @@ def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
     assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7… (x2)"]
 
 
+def test_a_question_about_errors_is_none() -> None:
+    assert found("10:08 ada What is the rate of errors?", "10:08 ada エラー率は？") == []
+    asked = "error: no such option, did you mean this?"
+    assert found(asked) == [asked]
+
+
 def test_errors_of_one_form_are_told_with_the_values_in_which_they_differ() -> None:
     units = [row for n in range(1, 6)
              for row in (f"error in unit {n}:", f"limit of {n}0 MB", "")]  # fmt: skip

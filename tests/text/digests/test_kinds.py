@@ -926,6 +926,12 @@ TOLD = [  # text, key finding, what else is told, what is not
         "tickets",
     ),
     (
+        re.sub(r"\[(\S+)\] (\S+): ", r"\1  \2    ", CHAT),
+        "10:03 ada: NO. please nobody roll back 5.1.0, the older one wipes the drafts",
+        "do not have; 09:45 tom: so not the release at all",
+        "tickets",
+    ),
+    (
         MINUTES,
         "Beschluss: Die neue Fassung kommt am 5. Oktober und nicht wie geplant im September.",
         "zurückgegeben, bevor die Abnahme unterschrieben ist.",

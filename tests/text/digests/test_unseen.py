@@ -1267,7 +1267,7 @@ def test_of_rows_of_numbers_one_with_a_value_far_off_is_told() -> None:
 def test_of_sorted_rows_the_first_ones_are_told() -> None:
     names = [name * 3 for name in string.ascii_lowercase[:20]]
     rows = [f"{9000 // (n + 1):8} us  {n * 37 % 11:3} calls  {x}" for n, x in enumerate(names)]
-    said = engine.digest(among_words(rows), 120).summary
+    said = engine.digest(among_words(rows), 80).summary
     assert all(f"calls {name}" in said for name in names[:3])
 
 

@@ -177,7 +177,9 @@ def _fails(line: str) -> bool:
         return True
     line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
-    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
+    asks = line[-1:] in ("?", "？") and ": " not in line
+    tells_nothing = is_title or asks
+    if tells_nothing or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):

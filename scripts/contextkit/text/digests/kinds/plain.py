@@ -23,6 +23,9 @@ _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> ye
     r"\[?(?:[\d./-]{6,10},?[ T])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?\]?,? +(?:- )?"
     r"(?:<(?P<nick>[^<>]{1,40})>|(?P<name>[^\W\d][\w .()@'-]{0,39}?):) +(?=\S)"
 )
+_IN_COLUMNS = Pattern(  # a time, a name and, farther to the right, what was said
+    r"^(\[?\d{1,2}:\d\d(?::\d\d)?\]? +(?![A-Z]+ )[^\W\d][\w.'-]{0,19}) {2,}(?=\S)", re.M
+)
 _FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
 _ADDRESS, _REPLY = (
     Pattern(r" ?<?\S+@\S+"),
@@ -74,7 +77,11 @@ class _Passage(NamedTuple):
 def confidence(text: str) -> int:
     """The confidence by its words: sentences, or messages of people who ask."""
     lines = lines_of(text)
-    lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
+    lines = [
+        _IN_COLUMNS.sub(r"\1: ", line.strip())
+        for line in lines[:: len(lines) // _SAMPLE + 1]
+        if line.strip()
+    ]
     fields = [*itertools.takewhile(bool, map(_FIELD.match, lines))]
     if any("@" in field[2] for field in fields):  # of mails
         labels = {field[1] for field in fields}
@@ -102,7 +109,7 @@ def _worded(lines: list[str]) -> float:
 
 def units(text: str) -> list[Unit]:
     """The statements; within a part, the first weigh most, or in a dialogue the last."""
-    passages = list(_passages(text.split("\n")))
+    passages = list(_passages(_IN_COLUMNS.sub(r"\1: ", text).split("\n")))
     last = len(passages) - _ASKED
     made = [pair for at, passage in enumerate(passages)
             for pair in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
