@@ -379,7 +379,7 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
     most = next(most for count, most in _LENGTHS if len(messages) <= count)
     if len(messages) <= _EACH:
         each = [
-            _unit(bad, reading.cut(" ".join(_words(bad).split()), most), [bad], graded)
+            _unit(bad, folding.cut(" ".join(_words(bad).split()), most), [bad], graded)
             for bad in _ordered(messages)
         ]
         return [_counts(messages), *each] if _severities(messages) else each
@@ -400,7 +400,7 @@ def units(messages: list[Diagnostic]) -> list[Unit]:
     for same in sorted(groups, key=lambda same: (*_badness(same[0]), len(same))):
         first, words = same[0], folding.alike((message.said for message in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        words = reading.cut(f"{first.code} {words}".strip(), most) + times
+        words = folding.cut(f"{first.code} {words}".strip(), most) + times
         made.append(_unit(first, words, same, graded))
     return made
 

@@ -10,7 +10,6 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterable
-from contextkit.text.digests import reading
 
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -41,7 +40,15 @@ def alike(texts: Iterable[str], most: int, named: bool = False) -> str:
         are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
         words = [_as_one(values, named) if are_few or len(values) == 1 else f"{next(iter(values))}…"
                  for values in columns]  # fmt: skip
-    return reading.cut(" ".join(words), most)
+    return cut(" ".join(words), most)
+
+
+def cut(text: str, most: int) -> str:
+    """A line of any kind in at most `most` characters, cut at a space in its last two thirds."""
+    if len(text) <= most:
+        return text
+    blank = text.rfind(" ", most // 3, most)
+    return text[: blank if blank > 0 else most] + " …"
 
 
 def _counted(words: tuple[str, ...], again: list[tuple[int, int]]) -> dict[str, int]:

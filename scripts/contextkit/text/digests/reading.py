@@ -19,7 +19,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator, Sequence
 from contextkit.text import blocks as markdown_blocks
-from contextkit.text.digests import pages
+from contextkit.text.digests import folding, pages
 
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be shown by itself
@@ -330,8 +330,6 @@ def times(lines: Sequence[str]) -> str:
 
     The number stands before the final punctuation: `settled 3…82 (x80).`
     """
-    from contextkit.text.digests import folding
-
     text = lines[0][: depth(lines[0])] + folding.alike(lines, 4 * LONGEST)
     bare = text.rstrip(".;,")
     return f"{bare} (x{len(lines)}){text[len(bare) :]}"
@@ -486,21 +484,13 @@ def clause_or_words(text: str, most: int) -> str:
     return clause(text, most) or names.clipped_at_space(text, most)
 
 
-def cut(text: str, most: int) -> str:
-    """A line of any kind in at most `most` characters, cut at a space in its last two thirds."""
-    if len(text) <= most:
-        return text
-    blank = text.rfind(" ", most // 3, most)
-    return text[: blank if blank > 0 else most] + " …"
-
-
 def both_ends(text: str, most: int) -> str:
     """The beginning and the end of a line in at most `most` characters."""
     if len(text) <= most:
         return text
     end = text[-min(_END, most // 2) :]
     words = _BETWEEN_WORDS.search(end)  # not between a name and its value
-    return f"{cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
+    return f"{folding.cut(text, most - len(end))} {end[words.end() if words else 0 :]}"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:

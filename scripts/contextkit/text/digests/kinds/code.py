@@ -7,7 +7,8 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.digests.folding import cut
+from contextkit.text.digests.reading import Unit
 
 _DEFINES = Pattern(
     r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"

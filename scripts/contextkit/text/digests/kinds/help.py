@@ -9,7 +9,8 @@ import re
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.digests.folding import cut
+from contextkit.text.digests.reading import Unit
 
 _USAGE = Pattern(
     r"\s{0,8}(?:usage|uso|utilisation|aufruf|verwendung|gebruik|synopsis|übersicht|sinopsis"

@@ -12,8 +12,9 @@ from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
 from contextkit.text.digests import folding
 from contextkit.text.digests.failure_words import says_failed
+from contextkit.text.digests.folding import cut
 from contextkit.text.digests.kinds import table
-from contextkit.text.digests.reading import Unit, cut, row_statement
+from contextkit.text.digests.reading import Unit, row_statement
 
 _DECIDE = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"

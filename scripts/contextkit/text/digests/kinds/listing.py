@@ -11,7 +11,7 @@ from collections import Counter
 from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
-from contextkit.text.digests import reading, weighing
+from contextkit.text.digests import folding, reading, weighing
 from contextkit.text.digests.failure_words import is_amiss, says_failed
 from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
@@ -245,7 +245,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     counts = Counter({mark: len(entries[mark]) for mark in marks})
     told = [Unit(1, "marks", reading.listed(counts, _SHOWN), 2.0, 2, derived=True)]
     for mark in marks[: -1 if counts[marks[-1]] > _SHOWN else None]:
-        names = reading.cut(", ".join(name for _, name in entries[mark]), 2 * _LONGEST)
+        names = folding.cut(", ".join(name for _, name in entries[mark]), 2 * _LONGEST)
         told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
     often = entries[marks[-1]]
     told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
@@ -368,7 +368,7 @@ def _of_commits(commits: list[_Commit], authors: Counter[str] | None = None) -> 
         weight = 0.1 if _MERGE.match(subject) and not refs else weighing.of_sentence(subject)
         text = f"{name} ({refs}) {subject}" if refs else f"{name} {subject}"
         rank = 3 * (line in notable or line in newest or line in named)
-        units.append(Unit(line, "commit", reading.cut(text, _LONGEST), weight, rank, "commit"))
+        units.append(Unit(line, "commit", folding.cut(text, _LONGEST), weight, rank, "commit"))
     return units
 
 

@@ -12,7 +12,8 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.text import objects
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
-from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.digests.folding import cut
+from contextkit.text.digests.reading import Unit
 
 _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"

@@ -11,8 +11,9 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text.digests.failure_words import says_failed
+from contextkit.text.digests.folding import cut
 from contextkit.text.digests.pieces import bare
-from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
+from contextkit.text.digests.reading import REST, Unit, cells, listed, row_statement
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
