@@ -1275,3 +1275,17 @@ def test_a_row_that_is_there_again_does_not_stand_out() -> None:
     calls = [f"call({n}, 0) = {21 if n == 4 else 3}" for n in range(9)]
     text = "\n".join(["begin", "", *calls, "", *calls, "", "end of it all"])
     assert not any(columns.rows(text.split("\n")).values())
+
+
+def test_of_a_help_page_headings_of_options_are_told_with_them_alone() -> None:
+    groups = ("Source", "Filter", "Pager", "Sealing")
+    options = (
+        f"  -{letter} --{letter * 5}=X     Do {letter} with X\n" for letter in "abcdefghijklmnop"
+    )
+    rows = "\n".join(
+        f"{group} Options:\n{''.join(next(options) for _ in '1234')}" for group in groups
+    )
+    text = f"logs [OPTIONS...]\n\nQuery the logs.\n\n{rows}\nSee the logs(1) page for details.\n"
+    digest = engine.digest(text, 250)
+    assert digest.key == "Query the logs." and "Options: See" not in digest.summary
+    assert not any(row.finding.endswith("Options:") for row in digest.rows)

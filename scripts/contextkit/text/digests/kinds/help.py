@@ -59,8 +59,11 @@ def units(text: str) -> list[Unit]:
     lines = text.expandtabs().split("\n")
     names = _names(lines)
     usage = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
-    others = list(_others(lines, {line for line, _, _ in names}))
-    about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2][:1]
+    heads = {section for _, _, section in names}
+    others = [n for n in _others(lines, {line for line, _, _ in names})
+              if lines[n - 1].strip().rstrip(":") not in heads]  # fmt: skip
+    about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2
+             or lines[n - 1][-1:] == "."][:1]  # fmt: skip
     told = list[Unit]()
     for first in about:
         rows = [*itertools.takewhile(str.strip, lines[first - 1 :])]
