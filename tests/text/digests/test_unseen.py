@@ -1211,6 +1211,8 @@ def test_each_kind_of_failed_row_is_told_before_what_is_merely_odd() -> None:
     assert "Failed to pull image" in summary and "es is missing" in summary
 
 
+WORDS = [f"The {name} part of the run says what it did" for name in string.ascii_lowercase]
+
 TYPESET = """This is a typesetter, Version 3.14 (2026)
 (./report.tex
 {}! Undefined control sequence.
@@ -1228,6 +1230,9 @@ def test_an_error_is_told_with_the_line_some_lines_below_that_places_it() -> Non
     )
     said = engine.digest(TYPESET.format(pages, pages), 150).summary
     assert "! Undefined control sequence. l.42 The gain is $G = P_r \\unit" in said
+    missing = "! I can't find file `logo'.\n<to be read again>\n\\relax\n"
+    said = engine.digest(TYPESET.format(pages + missing, pages), 150).summary
+    assert "find file `logo'." in said and "`logo'. l.42" not in said
 
 
 def a_stack(thread: int, frame: str) -> str:
@@ -1250,7 +1255,13 @@ def test_each_stack_is_told_by_the_first_frame_that_is_in_no_library() -> None:
     assert "take_job (queue=0x55a8) at pool.c:12 (x6)" in said.summary
 
 
-WORDS = [f"The {name} part of the run says what it did" for name in string.ascii_lowercase]
+def test_a_stack_without_own_frames_is_not_told_with_one_of_the_next_stack() -> None:
+    wait = "#0  0x7f9de1 in futex_wait (private=0) at ../sysdeps/nptl/futex.h:146"
+    idle = [row for n in range(1, 9) for row in (f"Thread {n} (LWP {800 + n}):", wait)]
+    own = ["Thread 9 (LWP 809):", wait, "#1  0x55a8cc in settle (o=1) at settle.c:77"]
+    said = engine.digest("\n".join(["[New LWP 801]", *WORDS, *idle, *own, *WORDS]), 250).summary
+    assert "Thread 9 (LWP 809): #1 0x55a8cc in settle (o=1) at settle.c:77" in said
+    assert "Thread 1…8 (LWP 801…808): #0 0x7f9de1 in futex_wait" in said
 
 
 def among_words(rows: list[str]) -> str:
@@ -1264,11 +1275,26 @@ def test_of_rows_of_numbers_one_with_a_value_far_off_is_told() -> None:
     assert "PSC 5 S05 35 35.4 2271" in said and "S07" not in said
 
 
-def test_of_sorted_rows_the_first_ones_are_told() -> None:
-    names = [name * 3 for name in string.ascii_lowercase[:20]]
-    rows = [f"{9000 // (n + 1):8} us  {n * 37 % 11:3} calls  {x}" for n, x in enumerate(names)]
-    said = engine.digest(among_words(rows), 80).summary
-    assert all(f"calls {name}" in said for name in names[:3])
+def test_rows_that_passed_do_not_stand_out_and_failed_ones_are_told_before_those_that_do() -> None:
+    rows = [f"gate {n:02} {n * 3:3} {n % 3} ok" for n in range(30)]
+    rows[20] = rows[20].replace("ok", "FAILED, no answer")
+    rows[25] = rows[25].replace(" 1 ok", " 7000 was open")
+    cut = [f"✔ case {n} ({9000 if n == 4 else n % 3 + 1}ms)" for n in range(9)]
+    said = engine.digest(among_words([*rows, "", *cut]), 120)
+    assert said.key == "gate 20 60 2 FAILED, no answer"
+    assert "gate 25 75 7000 was open" in said.summary and "9000ms" not in said.summary
+
+
+def test_many_rows_that_stand_out_do_not_displace_other_rare_lines() -> None:
+    blocks = [
+        "\n".join(f"unit {t} lane {n} {n % 3} {7777 + t * 91 if n == 5 else 7}" for n in range(8))
+        for t in range(80)
+    ]
+    others = ["the pump is worn", "the operator took over", "the sensor has no cable"]
+    for at, line in enumerate(others):
+        blocks.insert(20 * at + 12, line)
+    said = engine.digest("\n\n".join(blocks), 200).summary
+    assert all(line in said for line in others) and "lane 5 2 7777" in said
 
 
 def test_a_row_that_is_there_again_does_not_stand_out() -> None:

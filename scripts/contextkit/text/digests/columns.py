@@ -3,8 +3,7 @@
     columns.rows(lines)      {7: False, 8: True}: rows by number, and whether each stands out
 
 Lines that follow each other are rows if they have numbers in the same places, whatever words are
-around them. Of rows that are sorted by a column the first ones stand out, else those with a value
-far from all others.
+around them. Those with a value far from all others stand out.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ _SCALES = {"": 1.0, "%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "
 _LEAST, _MANY = 6, 12  # rows; rows from which on most say little
 _FEW = 3  # different rows, which are told with their counts
 _WIDE = 300  # characters of a line that is no row
-_TOP = 3  # rows of a sorted column
 _FAR = 4.0  # times as far from the middle as any other value
 _OFF = 3.0  # times the middle, from which on the farthest value of many stands out
 
@@ -71,8 +69,5 @@ def _outstanding(run: list[tuple[int, list[float]]]) -> Iterator[int]:
     for column in zip(*(values for _, values in run), strict=True):
         middle = sorted(column)[len(column) // 2]
         *_, (other, _), (most, at) = sorted((abs(x - middle), at) for at, x in enumerate(column))
-        falls = all(a >= b for a, b in itertools.pairwise(column))
-        if falls and len({*column}) * 2 > len(column):
-            yield from (number for number, _ in run[:_TOP])
-        elif most > _FAR * other or (len(run) >= _MANY and most > _OFF * abs(middle)):
+        if most > _FAR * other or (len(run) >= _MANY and most > _OFF * abs(middle)):
             yield run[at][0]

@@ -88,8 +88,9 @@ _LEGAL = Pattern(
     re.I,
     needs="copyright licen permission warranty disclaim (c)",
 )
-_BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_DUMP = 100  # characters of a line without words
+_BYTES = Pattern(  # in hex, in base64; an array of a debugger
+    r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2}|\w+ = \{(?:\d+, ){4}.*)$"
+)
 _BLOCK = 6  # lines below a heading about a failure that are shown with it
 _AT = Pattern(r"l\.\d+ ")
 _STACK = 40  # lines of a stack of frames, or below an error, that are read
@@ -272,8 +273,9 @@ class Lines:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight *= _INSIDE if line.number in inside else 1
-            if line.number in self._rows:
-                weight = _OUTSTANDING if self._rows[line.number] else weight * _ROW
+            if line.number in self._rows and not line.fails:
+                stands_out = self._rows[line.number] and not FINE.search(line.said[:READ])
+                weight = _OUTSTANDING * rare if stands_out else weight * _ROW
             if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -316,9 +318,10 @@ class Lines:
 
     def _continued(self, number: int) -> int:
         read = self.all[number][: 4 * _LONGEST].rstrip()
-        if read[:2] == "! ":
-            at = bisect.bisect(self._placing, number)
-            return next((n for n in self._placing[at : at + 1] if n < number + _STACK), 0)
+        if read[:2] == "! ":  # of TeX, which places an error some lines below
+            near = self.below(number, _STACK)
+            below = next((at for at in near if self.all[at][:2] in ("l.", "! ")), 0)
+            return below if _AT.match(self.all[below]) else 0
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
         near = self.below(number, 4)
@@ -328,13 +331,9 @@ class Lines:
             return self._own_frame(below) if _FRAME.match(next_line) else below
         return 0
 
-    @functools.cached_property
-    def _placing(self) -> list[int]:
-        """The lines that place one of TeX's errors, some lines above."""
-        return [number for number in self.holding("l.") if _AT.match(self.all[number])]
-
     def _own_frame(self, first: int) -> int:
-        stack = itertools.takewhile(self.all.__getitem__, self.below(first - 1, _STACK))
+        near = self.below(first - 1, _STACK)
+        stack = itertools.takewhile(lambda at: self.all[at].rstrip()[-1:] not in ("", ":"), near)
         own = (at for at in stack if _FRAME.match(self.all[at])
                and not any(map(self.all[at].__contains__, THEIRS)))  # fmt: skip
         return next(own, first)
@@ -455,8 +454,7 @@ class Lines:
             weight = 0.03
         if _FRAME.match(text):
             weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
-        is_dump = len(text) > _DUMP and sum(map(str.isalpha, text)) * 5 < len(text)
-        weight *= 0.05 if is_dump or _BYTES.match(text) else 1.0
+        weight *= 0.05 if _BYTES.match(text) else 1.0
         is_aside = _QUOTED.match(text) or text.strip()[:1] + text.rstrip()[-1:] == "()"
         return weight * 0.3 if is_aside else weight
 
