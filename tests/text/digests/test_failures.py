@@ -336,10 +336,16 @@ def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
     assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7… (x2)"]
 
 
-def test_a_question_about_errors_is_none() -> None:
-    assert found("10:08 ada What is the rate of errors?", "10:08 ada エラー率は？") == []
-    asked = "error: no such option, did you mean this?"
-    assert found(asked) == [asked]
+def test_an_error_that_ends_in_a_question_is_told() -> None:
+    asked = "Failed to lock /var/lib/dpkg/lock-frontend, is another process using it?"
+    assert found("reading the list of packages", asked) == [asked]
+
+
+@each("step", ["TASK [proxy : restart]", "RUNNING HANDLER [proxy : restart]"])
+def test_a_failed_host_is_told_with_the_step_that_failed(step: str) -> None:
+    lost = 'fatal: [web-2]: UNREACHABLE! => {"changed": false, "unreachable": true}'
+    other = ["TASK [proxy : render] ****", "changed: [web-1]", ""]
+    assert found(*other, f"{step} ****", "changed: [web-1]", lost) == [f"proxy : restart: {lost}"]
 
 
 def test_errors_of_one_form_are_told_with_the_values_in_which_they_differ() -> None:

@@ -61,7 +61,7 @@ _UNSAID = Pattern(  # a failure that the next line explains
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
-_TASK = Pattern(r"TASK \[(.+)\] \*+$")
+_TASK = Pattern(r"(?:TASK|RUNNING HANDLER) \[(.+)\] \*+$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
@@ -177,9 +177,7 @@ def _fails(line: str) -> bool:
         return True
     line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
-    asks = line[-1:] in ("?", "？") and ": " not in line
-    tells_nothing = is_title or asks
-    if tells_nothing or _SUMS_UP.search(line) or _SOURCE.match(line):
+    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
