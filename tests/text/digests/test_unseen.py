@@ -1315,3 +1315,12 @@ def test_of_a_help_page_headings_of_options_are_told_with_them_alone() -> None:
     digest = engine.digest(text, 250)
     assert digest.key == "Query the logs." and "Options: See" not in digest.summary
     assert not any(row.finding.endswith("Options:") for row in digest.rows)
+
+
+def test_a_row_of_a_list_is_no_heading_of_the_rows_below_it() -> None:
+    units = "".join(f"  unit-{name}.service        loaded    active    Unit {name} of it\n"
+                    for name in string.ascii_lowercase)  # fmt: skip
+    lost = "● vpn-site.service         not-found inactive  vpn-site.service\n"
+    text = f"  UNIT                       LOAD      ACTIVE    DESCRIPTION\n{units}{lost}{units}"
+    digest = engine.digest(text, 250)
+    assert not any("vpn-site" in row.aspect for row in digest.rows)

@@ -29,6 +29,7 @@ _SAMPLE = 20_000  # characters by which a help page is known
 _FEW = 6  # least names of a help page
 _NAMES = 10  # names in a statement
 _LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line whose description is below
+_CELLS = "   "  # between the cells of a row, which is no heading
 _INDENT = 4  # least indent of that description
 _Name = tuple[int, str, str]  # line of a command, option or function, its name, the heading above
 
@@ -92,7 +93,7 @@ def _names(lines: list[str]) -> list[_Name]:
     columns = [_column(line) for line in lines]
     for at, line in enumerate(lines):
         below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
-        at_margin = line.strip() and not _depth(line)
+        at_margin = line.strip() and not _depth(line) and _CELLS not in line.strip()
         is_title = _TITLE.match(line) or _is_heading(lines, at)
         if is_title or (at_margin and below != (0, 0)):
             section = line.strip().rstrip(":")
