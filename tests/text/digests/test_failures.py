@@ -336,6 +336,12 @@ def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
     assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7… (x2)"]
 
 
+def test_a_row_whose_last_number_ends_in_zero_may_have_failed() -> None:
+    row = "web20 61 44 2.0 FAILED health check, no answer"
+    assert found("web19 57 43 1.9 ok, was checked", row) == [row]
+    assert found("web19 57 43 1.9 ok, was checked", "web20: 0 failed health checks") == []
+
+
 def test_an_error_that_ends_in_a_question_is_told() -> None:
     asked = "Failed to lock /var/lib/dpkg/lock-frontend, is another process using it?"
     assert found("reading the list of packages", asked) == [asked]

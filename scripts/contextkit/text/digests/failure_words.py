@@ -44,8 +44,8 @@ _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
 FINE = Pattern(
-    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
-    r"|vulnerabilities)\b"
+    r"\b(?:(?:(?<!\.)0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?"
+    r"|issues?|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
     r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b|expected failure$)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$"
     r"|\) += \d+$",  # of a system call
@@ -53,7 +53,7 @@ FINE = Pattern(
     needs="expected␣failure 0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣ )␣",
 )
 _NONE = Pattern(  # a count of none, which says nothing about the other counts in the line
-    r"\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"\b(?:(?<!\.)0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
     r"|\b[a-z]+(?: [a-z]+)?[=:] *0\b(?=\s*(?:[,;|()\]]|$|\S+[=:]))"
 )
 _MENDED = Pattern(  # what follows the last colon of a line about a failure that is over
