@@ -1324,3 +1324,11 @@ def test_a_row_of_a_list_is_no_heading_of_the_rows_below_it() -> None:
     text = f"  UNIT                       LOAD      ACTIVE    DESCRIPTION\n{units}{lost}{units}"
     digest = engine.digest(text, 250)
     assert not any("vpn-site" in row.aspect for row in digest.rows)
+
+
+def test_a_log_in_columns_with_a_question_is_no_chat() -> None:
+    rows = [f"10:{n:02}:07  app   {line.lower()}" for n, line in enumerate(WORDS)]
+    rows[9] = "10:09:07  app   connection to queue refused, is it running?"
+    rows[20] = "10:20:07  hook  FAILED: the hook that notifies returned 3"
+    digest = engine.digest("\n".join(rows), 250)
+    assert digest.kind == "log" and "FAILED: the hook" in digest.key

@@ -52,7 +52,7 @@ _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 200  # lines by which prose is recognized
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words in a line; such lines; sentence ends
 _LEAST = 12  # least words of prose
-_RARE = 20  # lines per one with a compiler's place, or a commit
+_RARE = 20  # lines per one with a compiler's place, or a commit; most per question of a chat
 _WRAPPED = 130  # characters of the longest line of a wrapped text
 _FULL, _NEARLY = 0.8, 0.95  # share of the width in a full line; share of lines within the width
 _TITLE = 60  # characters of a title
@@ -88,7 +88,7 @@ def confidence(text: str) -> int:
         lines = [line for line in lines if line.partition(":")[0] not in labels]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         rows = [_MESSAGE.sub("", line, 1) for line in lines]
-        asked = any(line.endswith(("?", "？")) for line in rows)
+        asked = sum(line.endswith(("?", "？")) for line in rows) * _RARE > len(rows)
         return 60 * (asked and len(set(rows)) > _PROSE * len(rows) and _worded(rows) > _WORDED / 2)
     most = len(lines) / _RARE
     alike = itertools.groupby(lines, lambda line: reading.form(line) if line[-1] == "." else line)
