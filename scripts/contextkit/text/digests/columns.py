@@ -23,7 +23,7 @@ _SCALES = {"": 1.0, "%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "
            "K": 1e3, "M": 1e6, "G": 1e9}  # fmt: skip
 _LEAST, _MANY = 6, 12  # rows; rows from which on most say little
 _FEW = 3  # different rows, which are told with their counts
-_WIDE = 300  # characters of a line that is no row
+_WIDE = 240  # characters of a line that is no row
 _FAR = 4.0  # times as far from the middle as any other value
 _OFF = 3.0  # times the middle, from which on the farthest value of many stands out
 

@@ -474,8 +474,8 @@ class Lines:
 
     def _texts(self, line: Line) -> Counter[str]:
         """The texts of a form's lines with their counts; a line that leads on includes the next."""
-        has_more = line.said[:2] in ("==", "! ") or line.said.rstrip()[-1:] == ":"
-        if not has_more:
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
+        if not (has_more or self._leads_on(line.number)):
             return Counter(map(self.all.__getitem__, line.numbers))
         ends = [(*self.all[n : n + 2], self.all[self._leads_on(n)]) for n in line.numbers]
         pairs = Counter(ends)  # many are equal
