@@ -288,3 +288,8 @@ def test_entries_that_failed_for_one_reason_are_told_with_the_first_and_the_last
     for job in jobs[3:9]:
         job |= {"state": "failed", "reason": "no disk"}
     assert "d…i - state: failed, reason: no disk (x6)" in said(json.dumps(jobs))
+    for job, name in zip(jobs[3:], ("api eu-1", "web eu-2", "db us-1"), strict=False):
+        job["name"] = name
+    assert "api eu-1…i - state: failed" in said(json.dumps(jobs))
+    del jobs[6:9]
+    assert "api eu-1, web eu-2, db us-1 - state: failed" in said(json.dumps(jobs))

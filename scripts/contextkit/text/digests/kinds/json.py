@@ -10,7 +10,6 @@ from collections import Counter
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
-from contextkit.text.digests import folding
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.folding import cut
 from contextkit.text.digests.kinds import table
@@ -27,6 +26,7 @@ _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
 _STATE = Pattern(
     r"(?:^|[._])(?:status|state|result|outcome|conclusion|phase)$|(?:Status|State|Result)$"
 )
+_NAMED = 4  # failed entries that are all named
 _NAMES = ("name", "title", "job", "id", "key", "host", "path", "metadata.name")
 _REASON = Pattern(r"reason|message|error|cause|detail", re.I)
 _NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
@@ -275,7 +275,9 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
         for row in rows:
             named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
             names.append(" ".join(named) or (row[every[label]] if label >= 0 else ""))
-        name, times = folding.alike(names, _ENTRY), len(rows)
+        names, times = [*dict.fromkeys(filter(None, names))], len(rows)
+        listed = ", ".join(names) if len(names) <= _NAMED else f"{names[0]}…{names[-1]}"
+        name = cut(listed, _ENTRY // 2)
         text = cut(f"{name} - {fields}" if name else fields, _ENTRY) + f" (x{times})" * (times > 1)
         yield Unit(1, path, text, 2.5, 2, "failed", name, key=True, derived=True, times=times)
 
