@@ -1285,6 +1285,13 @@ def test_rows_that_passed_do_not_stand_out_and_failed_ones_are_told_before_those
     assert "gate 25 75 7000 was open" in said.summary and "9000ms" not in said.summary
 
 
+def test_the_last_of_rows_that_grow_does_not_stand_out() -> None:
+    rows = [f"step {n} reached {n**3} of the way" for n in range(23)]
+    assert not any(columns.rows(rows).values())
+    rows[7] = rows[7].replace("343", "90000")
+    assert [n for n, stands_out in columns.rows(rows).items() if stands_out] == [7]
+
+
 def test_many_rows_that_stand_out_do_not_displace_other_rare_lines() -> None:
     blocks = [
         "\n".join(f"unit {t} lane {n} {n % 3} {7777 + t * 91 if n == 5 else 7}" for n in range(8))

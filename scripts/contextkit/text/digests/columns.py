@@ -9,6 +9,7 @@ around them. Those with a value far from all others stand out.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 
 from contextkit.base.expressions import Pattern
@@ -25,7 +26,7 @@ _LEAST, _MANY = 6, 12  # rows; rows from which on most say little
 _FEW = 3  # different rows, which are told with their counts
 _WIDE = 240  # characters of a line that is no row
 _FAR = 4.0  # times as far from the middle as any other value
-_OFF = 3.0  # times the middle, from which on the farthest value of many stands out
+_FARTHER, _OFF = 1.25, 3.0  # as far as any other, and times the middle: of many values
 
 
 def rows(lines: list[str]) -> dict[int, bool]:
@@ -69,5 +70,6 @@ def _outstanding(run: list[tuple[int, list[float]]]) -> Iterator[int]:
     for column in zip(*(values for _, values in run), strict=True):
         middle = sorted(column)[len(column) // 2]
         *_, (other, _), (most, at) = sorted((abs(x - middle), at) for at, x in enumerate(column))
-        if most > _FAR * other or (len(run) >= _MANY and most > _OFF * abs(middle)):
+        least = max(_FARTHER * other, _OFF * abs(middle)) if len(run) >= _MANY else math.inf
+        if most > min(_FAR * other, least):
             yield run[at][0]
