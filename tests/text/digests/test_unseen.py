@@ -1285,6 +1285,14 @@ def test_rows_that_passed_do_not_stand_out_and_failed_ones_are_told_before_those
     assert "gate 25 75 7000 was open" in said.summary and "9000ms" not in said.summary
 
 
+def test_a_summary_among_rows_weighs_more_than_other_lines() -> None:
+    rows = [f"case {name} {n % 3 + 5} s" for n, name in enumerate(string.ascii_lowercase)]
+    rows[13:13] = ["found 26 tests in the folder"]
+    units = lines.Lines("\n".join(["begin", "", *rows, "", *WORDS])).statements()
+    weights = {unit.text: unit.weight for unit in units}
+    assert weights[rows[13]] > weights[WORDS[0]]
+
+
 def test_the_last_of_rows_that_grow_does_not_stand_out() -> None:
     rows = [f"step {n} reached {n**3} of the way" for n in range(23)]
     assert not any(columns.rows(rows).values())

@@ -274,8 +274,10 @@ class Lines:
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight *= _INSIDE if line.number in inside else 1
             if line.number in self._rows and not line.fails:
-                stands_out = self._rows[line.number] and not FINE.search(line.said[:READ])
-                weight = _OUTSTANDING * rare if stands_out else weight * _ROW
+                if self._rows[line.number] and not FINE.search(line.said[:READ]):
+                    weight = _OUTSTANDING * rare
+                elif not SUMS_UP.search(line.said[:READ]):
+                    weight *= _ROW
             if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
