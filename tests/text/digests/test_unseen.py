@@ -1287,7 +1287,7 @@ def test_rows_that_passed_do_not_stand_out_and_failed_ones_are_told_before_those
 
 def test_a_summary_among_rows_weighs_more_than_other_lines() -> None:
     rows = [f"case {name} {n % 3 + 5} s" for n, name in enumerate(string.ascii_lowercase)]
-    rows[13:13] = ["found 26 tests in the folder"]
+    rows[13:13] = ["found 6 tests in the folder"]
     units = lines.Lines("\n".join(["begin", "", *rows, "", *WORDS])).statements()
     weights = {unit.text: unit.weight for unit in units}
     assert weights[rows[13]] > weights[WORDS[0]]
