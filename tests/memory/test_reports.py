@@ -163,3 +163,22 @@ def test_every_real_report_is_read() -> None:
     for path in found:
         fields = reports.read(path.read_text(encoding="utf-8"))
         assert fields["summary"] and fields["discoveries"], path
+
+
+def test_a_section_is_looked_at_no_more_often_in_a_longer_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[str] = []
+    plain_name = reports._plain_name
+
+    def counted(heading: str) -> str:
+        looked_at.append(heading)
+        return plain_name(heading)
+
+    def looks(sections: int) -> int:
+        looked_at.clear()
+        reports.read("## Summary\n\nIt works.\n\n" * sections)
+        return len(looked_at)
+
+    monkeypatch.setattr(reports, "_plain_name", counted)
+    assert looks(200) == 10 * looks(20)

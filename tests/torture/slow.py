@@ -277,7 +277,7 @@ def _is_searched_for(name: str) -> bool:
     """Whether an expression is looked for anywhere in a text, or only at its beginning."""
     module, _, short = name.rpartition(".")
     source = Path(str(importlib.import_module(module).__file__)).read_text("utf-8")
-    used = set(re.findall(rf"\b{re.escape(short)}\.(\w+)\(", source))
+    used = set(re.findall(rf"\b{re.escape(short)}\.(\w+)", source))
     return not used or bool(used - {"match", "fullmatch"})
 
 

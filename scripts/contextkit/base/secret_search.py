@@ -66,7 +66,7 @@ _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in
 _BROKEN_LINES = 4
 _LINE = 60  # characters in a line of base64
 _LONGEST_ALONE = 1_200  # longer values are data
-_VERSIONED = compiled(r"(?:^|-)[\d.]*(?:\d\.|\.\d)[\d.]*$")  # a package: `jackson-0.11.2`
+_VERSIONED = compiled(r"(?:^|-)(?=[\d.]*(?:\d\.|\.\d))[\d.]*$")  # a package: `jackson-0.11.2`
 _HEX = DIGITS + "abcdef"
 _ALPHABET = LETTERS[:26]
 _SVG = DIGITS + ".-achlmqstvz"

@@ -241,6 +241,11 @@ def test_a_part_that_a_tool_cuts_out_of_a_message_is_no_part_that_the_text_lacks
         assert "lacks a part" in engine.digest(f"{text}{cut}\n", 300).summary
 
 
+def test_a_cut_is_looked_for_once_in_each_line() -> None:
+    text = "---\n" * 250_000 + "one is omitted"
+    assert "lacks a part" not in engine.digest(text, 300).summary  # it took hours
+
+
 WARNED = """\
 ================ test session starts ================
 collected 3 items

@@ -76,14 +76,15 @@ def read(text: str) -> dict[str, Any]:
     head, parts = _split(text)
     fields: dict[str, Any] = {"summary": [], "more": [], **{field: [] for field in LISTS}}
     renamed = []
-    for section in parts:
+    by_field = [_field_of(section) for section in parts]
+    has_list = "discoveries" in by_field
+    for section, field in zip(parts, by_field, strict=True):
         name = names.one_line(section.name)
-        field = _field_of(section)
         body = _without_rules(section.lines)
         if not field:
             fields["more"].append(_extra(name, sections.plain(body)))
         elif field == "summary":
-            _summarize(body, fields, there="discoveries" in map(_field_of, parts))
+            _summarize(body, fields, there=has_list)
         else:
             texts = _items(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts

@@ -44,7 +44,7 @@ _FOUND = 10_000  # lines with words of failure that are read between both ends
 _TRUNCATED = Pattern(  # a host's mark for the missing middle of an output
     r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
     r" (?:were )?(?:truncated|omitted)"
-    r"|^\W*[Oo]utput (?:was )?truncated\b[^,\n]{0,20}$",
+    r"|^[^\w\n]*[Oo]utput (?:was )?truncated\b[^,\n]{0,20}$",
     re.M,
 )
 _COMMIT = Pattern(r"commit [0-9a-f]{7,40}\b")
