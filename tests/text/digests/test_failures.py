@@ -231,6 +231,21 @@ def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
     assert [failure.line for failure in failed(end)] == [0, 3]
 
 
+def test_of_some_hundred_lines_every_failed_test_is_read() -> None:
+    tests = [(file, n) for file in "abcdef" for n in range(1, 10)]
+    lines = ["=== FAILURES ==="]
+    for file, n in tests:
+        lines += [f"____ test_{file}[{n}] ____", "", f">       assert {n} < 0",
+                  f"E       assert {n} < 0", "", f"t/{file}.py:6: AssertionError",
+                  "----- Captured stdout call -----", f"loading {n}"]  # fmt: skip
+    lines += ["=== short test summary info ==="]
+    lines += [f"FAILED t/{file}.py::test_{file}[{n}] - assert {n} < 0" for file, n in tests]
+    told = summary_of("\n".join([*lines, "54 failed in 0.92s"]), 400)
+    for file in "abcdef":
+        assert f"t/{file}.py::test_{file}[1…9] - assert 1…9 < 0 (t/{file}.py:6) (x9)" in told
+    assert "more" not in told and "loading" not in told.replace("loading 1…9 (x54)", "")
+
+
 def test_a_failure_of_an_earlier_run_is_in_the_verdict() -> None:
     lines = [f"tests/a.py::t{n} PASSED" for n in range(9)] + ["=== 1 failed, 8 passed in 2.0s ==="]
     lines += [f"tests/b.py::t{n} PASSED" for n in range(60)] + ["=== 60 passed in 2.0s ==="]

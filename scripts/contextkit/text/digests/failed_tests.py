@@ -101,7 +101,7 @@ _STARTS = Pattern(r"(?<!\w)\w")  # of words
 _DIGITS = Pattern(r"\d+")
 _SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be shown
+_READ_WHOLE = 40  # failed tests of a long text whose blocks are read: far more than can be shown
 
 
 class _Block:
@@ -187,7 +187,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     tests = [*_by_test(heads).items()]
-    read = {at for _, same in tests[:_READ_WHOLE] for at in same}
+    most = _READ_WHOLE if text.is_long else len(tests)
+    read = {at for _, same in tests[:most] for at in same}
     blocks = _blocks(text, heads, told | aside, read)
     mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
@@ -197,10 +198,10 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
         used |= {at for at in text.failing
                  if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
         unused = [at for at in range(len(text.all)) if at not in used]
-        used |= _named_again(text, unused, [name for name, _ in tests[:_READ_WHOLE]])
+        used |= _named_again(text, unused, [name for name, _ in tests[:most]])
     errors, of_errors = failures.errors(text, told | used)
     inside = set().union(*blocks.values())
-    failed = _tests(text, heads, tests, mentions)
+    failed = _tests(text, heads, tests, most, mentions)
     return sorted(_folded(_once(failed, errors))), used | of_errors, inside
 
 
@@ -398,19 +399,20 @@ def _tests(
     text: Lines,
     heads: dict[int, str],
     tests: list[tuple[str, list[int]]],
+    most: int,
     mentions: dict[int, _Block],
 ) -> list[Failure]:
-    """One failure for each test, from all lines that name it; beyond a number, one for the rest."""
+    """One failure for each test, from all lines that name it; one for those beyond `most`."""
     failed: list[Failure] = []
     parents = {name.rpartition("/")[0] for name in heads.values()}
     named = [(name, same) for name, same in tests if name not in parents]
-    for name, same in named[:_READ_WHOLE]:
+    for name, same in named[:most]:
         read = {at: mentions[at] for at in same if at in mentions}
         line, message = _cited(text, heads, name, same, read)
         place = next((mention.place for mention in read.values() if mention.place), "")
         failed.append(Failure(line, failures.with_place(failures.shown(message), place), name))
-    for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
-        failed.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
+    for _, same in named[most : most + 1]:
+        failed.append(Failure(same[0], "", "", len(named) - most))
     return failed
 
 

@@ -211,6 +211,11 @@ class Lines:
         self._led = dict[int, int]()
         self._is_log = len(failing) * _LISTED > len(self.all)
 
+    @property
+    def is_long(self) -> bool:
+        """Whether there are so many lines that only some of them are examined."""
+        return len(self.all) > _SOME
+
     @functools.cached_property
     def _starts(self) -> list[int]:
         return starts(self.all)
@@ -264,7 +269,7 @@ class Lines:
         """Units for the lines that are not `told`; lines `inside` of what is told weigh little."""
         told = self._told = set(told)
         self._led.clear()
-        self._rows = columns.rows(self.all) if len(self.all) <= _SOME else {}
+        self._rows = {} if self.is_long else columns.rows(self.all)
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
@@ -364,7 +369,7 @@ class Lines:
 
         Of very many, both ends, failures and the rarest are weighed, and none of those `inside`.
         """
-        groups = self._groups(told | inside if len(self.all) > _SOME else told)
+        groups = self._groups(told | inside if self.is_long else told)
         failing = {key for key in groups if key[:1] == _FAILED}
         often = self._often(groups)
         keys = list(groups)
