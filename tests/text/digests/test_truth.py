@@ -1167,8 +1167,20 @@ def test_a_number_is_never_cut_apart_in_a_range() -> None:
 
 def test_a_place_that_names_a_row_is_told_whole() -> None:
     folder = "example.com/fx/internal/money"
-    rows = "".join(f"{folder}/money.go:{n}:\tF{n}\t\t{n % 8}.5%\n" for n in range(24, 48))
-    assert "money.go:47)" in engine.digest(rows, 300).summary
+    rows = "".join(f"{folder}/money.go:{n}:\tF{n}\t\t{n * 7 % 48}.5%\n" for n in range(24, 48))
+    assert "money.go:34)" in engine.digest(rows, 300).summary
+
+
+def test_a_number_in_many_rows_names_none_of_them_and_an_id_is_no_measure() -> None:
+    def told(shares: dict[int, float]) -> str:
+        rows = [f"{n * 97 % 500 + 2} root {shares.get(n, n % 6 / 10)} cmd{n}" for n in range(60)]
+        return engine.digest("\n".join(["PID USER %CPU COMMAND", *rows]), 300).summary
+
+    assert "\n%CPU: 0.0 (x10) to 8.5 (cmd41)\n" in told({41: 8.5})
+    assert "\n%CPU: 0.0 (x10) to 9.5 (cmd8, +1 more); next 8.5 (cmd40)" in told(
+        {40: 8.5, 8: 9.5, 44: 9.5}
+    )
+    assert "\nPID: " not in told({})
 
 
 def test_of_several_commands_the_failed_one_is_told_first_and_each_status() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import re
 from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Callable, Sequence
+from contextkit.base.type_names import Callable, Iterable, Sequence
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.folding import cut
 from contextkit.text.digests.pieces import bare
@@ -45,7 +46,9 @@ _FIGURE = Pattern(
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may occur in one column
 _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
+_ID = Pattern(r"(?:.*[\W_])?(?:[pu]*id|#)$", re.I)  # the name of a column of identifiers
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
+_WORDS = 1.0  # the spread of numbers that come before a column of words
 _SORTED = 2.0  # weight of a column by which the rows are sorted
 _LEAST = 5  # least rows; most lines between two; characters beside a name
 LEFT = 8  # the rank of a line that is only counted as left out
@@ -262,7 +265,8 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
             units[at][0] = units[at][0]._replace(rank=2)
     if ends and ends[main].is_sorted:  # the order that its reader wants
         units[main][0] = units[main][0]._replace(weight=_SORTED)
-    every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
+    far_first = sorted(units, key=lambda at: (at != main, -getattr(ends.get(at), "spread", _WORDS)))
+    every = [unit for at in far_first for unit in units[at]]
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     kinds = _kinds(ill) if len(ill) * _FEW_ILL <= len(body) else []
     told += [
@@ -303,9 +307,11 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
     label, twice = naming(body, index), len(filled) - len(counts)
     told, out = list[Unit](), list[Row]()
     if values:
+        is_shared = values.rows[-1 - _FEW :][0][0] == values.rows[-1][0]
         weight = 1.3 * min(1.0, 0.3 + values.spread)
         text = _ends(values, index, head, label)
-        told = [Unit(values.rows[-1][1], name, text, weight, 3, "columns", derived=True)]
+        rank = 4 if is_shared else 3
+        told = [Unit(values.rows[-1][1], name, text, weight, rank, "columns", derived=True)]
         out = [(n, row) for n, row in body if index < len(row) and row[index] in _NONE]
         out += [(n, row) for value, n, row in values.rows if value < 0]
     elif 1 < len(counts) <= _CELLS and len(counts) * 2 <= len(filled):
@@ -331,16 +337,29 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
 
 
 def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
-    """The lowest and highest number with their rows, and those next to the most unusual one."""
-    low, *high = (
-        row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
-        for _, _, row in [values.rows[0], *values.rows[:0:-1][:3]]
-    )
+    """The lowest and highest number with their rows, and those next to the most unusual one.
+
+    Of a number in many rows only their count is told: none of them stands out.
+    """
+
+    def shown(rows: Iterable[tuple[float, int, list[str]]]) -> str:
+        same = [*rows]
+        _, _, row = min(same, key=operator.itemgetter(1))
+        if len(same) > _FEW or label < 0:
+            return row[index] + f" (x{len(same)})" * (len(same) > 1)
+        more = f", +{len(same) - 1} more" * (len(same) > 1)
+        return f"{row[index]} ({_named(head, row, label)}{more})"
+
+    def ends(rows: list[tuple[float, int, list[str]]], most: int) -> list[str]:
+        by_value = itertools.groupby(rows, operator.itemgetter(0))
+        return [shown(same) for _, same in itertools.islice(by_value, most)]
+
+    [low] = ends(values.rows, 1)
+    high = [end for end in ends(values.rows[::-1], 3) if end != low] or [low]
     if values.is_low:
         return f"lowest {', '.join(high)}; highest {low}"
-    return f"{low} to {high[0]}" + (
-        f"; next {', '.join(high[1:])}" if high[1:] and label >= 0 else ""
-    )
+    named = [end for end in high[1:] if end[-1] == ")" and " (x" not in end]
+    return f"{low} to {high[0]}" + (f"; next {', '.join(named)}" if named else "")
 
 
 def _strays(rows: list[Row], index: int) -> list[Row]:
@@ -373,7 +392,7 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     are_near = max(values) - min(values) < _NEAR * len(values)
     in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
     is_first = index == 0 and any(head) and not falls
-    may_name = in_row or is_first
+    may_name = in_row or is_first or bool(head and _ID.match(head[index]))
     if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda pair: pair[0])
