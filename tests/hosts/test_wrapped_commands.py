@@ -377,6 +377,7 @@ def test_where_a_rule_does_not_allow_the_user_sees_what_was_typed(
     path = repo / ".claude" / "settings.json"
     path.parent.mkdir()
     for rule, alone in (("Bash(git push:*)", "git push x"), ("Bash(make)", "cd sub && make"),
+                        ("Bash(git push:*)", "nice git push x"),
                         ("Bash(npm * x)", "npm run x"), ("Bash", "pytest")):  # fmt: skip
         path.write_text(json.dumps({"permissions": {kind: [rule]}}), encoding="utf-8")
         assert asked(alone, mode=mode) is None

@@ -42,9 +42,9 @@ def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
 
 
 def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
-    """Whether a rule that does not allow, or a policy file, names one of the programs."""
+    """Whether a rule that does not allow names a word, or a policy file one of the programs."""
     ruled = {_program(rule) for kind in ("deny", "ask") for rule in _rules(host, kind)}
-    if "*" in ruled or any({part.name, part.words[0]} & ruled for part in parts):
+    if "*" in ruled or any({part.name, *part.words} & ruled for part in parts):
         return True
     texts = []
     for place in host.policies:
