@@ -44,6 +44,7 @@ def test_words_operators_and_places() -> None:
         ('a "b \\" \\$c \\\\ \\d"', [(("a", 'b " $c \\ \\d'), "")]),
         ('a\\\nb "c\\\nd"', [(("ab", "cd"), "")]),
         ("A+=1 a", [(("a",), "")]),
+        ("time a | b", [(("time", "a"), "|"), (("b",), "")]),
     ],
 )
 def test_what_is_plain_is_read(text: str, expected: object) -> None:
@@ -56,7 +57,7 @@ def test_what_is_plain_is_read(text: str, expected: object) -> None:
      "a $(b)", "a `b`", "a \"$(b)\"", "a \"`b`\"", "a <(b)", "(a)", "{ a; }", "! a", "a |& b",
      "a $'x'", "if a; then b; fi", "for x in 1; do a; done", "while a; do b; done", "f() { a; }",
      "[[ -f x ]]", "a ||", "a &&", "a |", "| a", "&& a", "; a", "a ;; b", "a 'b", 'a "b', "a; | b",
-     "a 2>/dev/null.log", "a 2>&10", "time a", "case x in x) a;; esac"],
+     "a 2>/dev/null.log", "a 2>&10", "case x in x) a;; esac"],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_alone(text: str) -> None:
     assert shell.parse(text) is None

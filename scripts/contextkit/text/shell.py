@@ -13,8 +13,8 @@ from contextkit.base.records import NamedTuple
 _BLANK = " \t"
 _ENDS = " \t\n;&|<>()"
 _RESERVED = frozenset(
-    "if then elif else fi for while until do done case esac in select function time coproc"
-    " { } ! [[ ]]".split()
+    "if then elif else fi for while until do done case esac in select function coproc { } !"
+    " [[ ]]".split()
 )
 _HARMLESS = ("2>&1", "2>/dev/null", "2> /dev/null")  # redirections that keep the output as it is
 

@@ -26,107 +26,83 @@ LAUNCHER = "scripts/run.sh"
 RAW = "CONTEXTKIT_RAW"  # set to anything, it keeps outputs as they are; so does `command …`
 _PATIENCE = 0.8  # share of the host's time-out after which the agent is told where the output is
 _TOPIC = 60  # characters
+
+
+def _table(rows: dict[str, str]) -> dict[str, frozenset[str]]:
+    """The words of each program, from rows of programs and words."""
+    return {name: frozenset(row.split()) for names_, row in rows.items() for name in names_.split()}
+
+
 # Programs that read files, or let somebody read or type; that do not end; that the user put in
 # front to keep an output as it is; those that a host examines more closely.
-_NEVER = frozenset(
-    "cat tac sed head tail less more most bat batcat nl od xxd hexdump hexyl strings zcat bzcat"
-    " xzcat lzcat zstdcat lz4cat gzcat gunzip zless zmore bzless xzless mdcat glow jless pdftotext"
-    " antiword catdoc man info w3m lynx links elinks view vi vim vimdiff gvim nvim nano pico emacs"
-    " emacsclient ed ex joe micro hx helix kak ssh sftp ftp telnet mosh nc ncat netcat socat"
-    " minicom picocom su sudo sudoedit doas passwd chsh login visudo vipw ssh-keygen screen tmux"
-    " zellij byobu dtach script expect dialog whiptail read top htop btop btm atop iotop nvtop"
-    " nmon glances gotop ncdu ranger nnn lf mc vifm yazi fzf sk peco tig gitk gitui lazygit"
-    " lazydocker k9s mutt neomutt aerc newsboat irssi weechat gdb cgdb lldb pdb ipdb jdb"
-    " dlv rr ipython IPython bpython ptpython irb pry iex ghci psql pgcli mysql mycli mariadb"
-    " sqlite3 litecli redis-cli mongosh mongo cqlsh sqlplus usql duckdb clickhouse-client aider"
-    " opencode goose crush amp watch entr fswatch inotifywait ping tcpdump stern"
-    " ngrok cloudflared nginx caddy mongod redis-server exec eval trap command builtin env xargs"
-    " time nohup timeout rm shred dd setsid disown fg bg wait alias unalias contextkit".split()
-)
+_NEVER = frozenset("cat tac sed head tail less more most bat batcat nl od xxd hexdump strings"
+    " zcat bzcat xzcat zstdcat gunzip zless glow jless pdftotext man info w3m lynx view vi vim"
+    " vimdiff gvim nvim nano emacs emacsclient ed micro hx ssh sftp ftp telnet nc socat minicom su"
+    " sudo sudoedit passwd login visudo ssh-keygen screen tmux zellij script read top htop btop"
+    " nvtop ncdu ranger nnn mc yazi fzf tig gitk gitui lazygit lazydocker k9s mutt neomutt irssi"
+    " newsboat gdb lldb pdb dlv jdb ipython IPython bpython irb pry iex ghci psql pgcli mysql"
+    " mariadb sqlite3 redis-cli mongosh cqlsh duckdb aider opencode watch entr fswatch inotifywait"
+    " ping tcpdump stern ngrok nginx mongod redis-server exec eval trap command builtin xargs nohup"
+    " rm shred dd setsid disown fg bg wait alias unalias contextkit".split())  # fmt: skip
 # Programs that shorten or change an output, alone or at the end of a pipeline.
-_FILTERS = frozenset(
-    "awk gawk mawk jq yq gron fx mlr dasel xmllint htmlq pup xsv qsv csvlook csvcut csvgrep cut"
-    " sort uniq tr wc tee sponge column comm diffstat delta fold fmt pr expand iconv ts ansi2txt"
-    " paste join shuf rev base64 xsel xclip pbcopy wl-copy gzip bzip2 xz zstd".split()
-)
+_FILTERS = frozenset("awk gawk mawk jq yq fx mlr xmllint cut sort uniq tr wc tee sponge column"
+    " comm diffstat delta fold fmt pr expand iconv ts paste join shuf rev base64 xclip pbcopy gzip"
+    " bzip2 xz".split())  # fmt: skip
 _SEARCHES = frozenset("grep egrep fgrep rg ag ack".split())  # a filter only behind a pipe
 _FEEDS = ("echo", "printf", "yes")  # what a program behind them gets is no output to shorten
 # Programs that print next to nothing: a wrapper would only cost time.
-_QUIET = frozenset(
-    "cd pushd popd pwd echo printf export true false : test [ which type hash mkdir rmdir touch"
-    " cp mv ln chmod chown sleep kill date hostname whoami id uname basename dirname realpath"
-    " readlink stat sync unlink mktemp return exit local declare readonly let source . set unset"
-    " shopt ulimit umask".split()
-)
+_QUIET = frozenset("cat cd pushd popd pwd echo printf export true false : test [ which type"
+    " mkdir rmdir touch cp mv ln chmod sleep kill date hostname whoami id uname basename dirname"
+    " realpath readlink stat mktemp return exit declare source . set unset".split())  # fmt: skip
 # Options of any program that ask, follow, or stop in a debugger; `--watch=false` does not.
-_ASKS = frozenset(
-    "-it -ti -itu -itw -ite --tty --interactive --watch --watchAll --follow --tui --pdb"
-    " --inspect-brk".split()
-)
-_NO = frozenset(("false", "no", "0"))
-_LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
-_TELLS = frozenset(("--version", "-V", "-v", "--help", "-h", "--test"))
-# The names of scripts, targets and subcommands of any program that do not end, or that ask unless
-# one of the options below prevents it.
-_SERVES = frozenset(
-    "dev serve start watch up attach port-forward shell console repl preview runserver nodemon"
-    " uvicorn gunicorn".split()
-)
-_SERVERS = _SERVES | {"server"}  # of scripts
-_MAKES = ("make", "gmake")
-_FLAGS_OF_MAKE = frozenset("bBdeijklnpqrRsStwv")  # without a word behind them, or only a number
-_QUESTIONS = frozenset(
-    "init create login adduser edit configure menuconfig nconfig apply destroy rsh tinker"
-    " dbconsole".split()
-)
-_ENDLESS = (".server", "-server")
+_ASKS = frozenset("-it -ti -itu -itw -ite --tty --interactive --watch --watchAll --follow"
+    " --tui --pdb --inspect-brk".split())  # fmt: skip
+_LOGS = ("logs", "journalctl")  # `-f` follows them
+# Targets and subcommands of any program that do not end, or that ask unless one of the options
+# below prevents it; scripts that do not end.
+_VERBS = frozenset("dev serve start watch up attach port-forward shell console repl preview"
+    " runserver nodemon uvicorn gunicorn init create login adduser edit menuconfig nconfig destroy"
+    " rsh tinker dbconsole".split())  # fmt: skip
+_SCRIPTS = ("dev", "serve", "server", "start", "watch", "runserver", "preview")
+_AGREED = frozenset("-y --yes --auto-approve -auto-approve --no-input --non-interactive -d"
+    " --detach".split())  # fmt: skip
 # Options and verbs of one program with which it asks, does not end, or prints a file.
-_OF_ONE = {
-    "celery": "worker beat", "crontab": "-e", "docker": "stats events", "flask": "run",
-    "gpg": "--edit-key --gen-key --full-generate-key", "heroku": "--tail", "hg": "cat annotate",
-    "hugo": "server", "jupyter": "notebook lab", "kubectl": "proxy", "node": "-i",
-    "php": "-a -S", "podman": "stats events", "python": "-i", "rails": "c s server db",
-    "strace": "-p", "svn": "cat blame", "unzip": "-p -c", "wrangler": "tail",
-}  # fmt: skip
-_AGREED = frozenset(
-    "-y --yes --auto-approve -auto-approve --no-input --non-interactive -d --detach".split()
-)
+_OF_ONE = _table({
+    "aws": "configure", "celery": "worker beat", "crontab": "-e", "docker podman": "stats events",
+    "flask fastapi streamlit": "run", "gpg": "--edit-key --gen-key", "heroku": "--tail",
+    "hugo": "server", "jupyter": "notebook lab", "kubectl": "proxy", "node python": "-i",
+    "php": "-a -S", "rails": "c s server", "svn hg": "cat blame annotate",
+    "terraform tofu": "apply", "unzip": "-p -c", "wrangler": "tail",
+})  # fmt: skip
 # Programs that run another, and the words behind which it stands.
-_RUNS = {
-    program: frozenset(words.split())
-    for programs, words in {
-        "find": "-exec -execdir -ok -okdir", "fd fdfind": "-x -X --exec --exec-batch",
-        "python": "-m", "docker docker-compose podman kubectl oc": "exec run --",
-        "uv poetry pipenv pdm hatch rye conda mamba pixi doppler": "run --",
-        "bundle npm pnpm yarn mise asdf direnv": "exec",
-        "npx bunx pnpx uvx nice ionice chrt stdbuf unbuffer busybox parallel xvfb-run": "",
-    }.items()
-    for program in programs.split()
-}  # fmt: skip
-_MESSAGES = frozenset(  # of git
-    "--message --file --reuse-message --fixup --no-edit --dry-run --abort --quit --skip".split()
-)
-_GIT_READS = frozenset(
-    "cat-file blame annotate archive difftool mergetool gui citool send-email".split()
-)
-_GIT_EDITS = {  # a message, unless it is given; with one of these words if there are any
-    "commit": "", "revert": "", "tag": "-a -s --annotate --sign", "notes": "add append edit",
-}  # fmt: skip
-_GIT_ASKS = {  # by these letters, or a word below
-    "add": "ipe", "am": "i", "branch": "", "checkout": "p", "cherry-pick": "e", "clean": "i",
-    "commit": "pe", "config": "e", "merge": "e", "rebase": "i", "reset": "p", "restore": "p",
-    "stash": "p",
-}  # fmt: skip
-_PATCHES = frozenset("--interactive --patch --edit --edit-description".split())
+_RUNS = _table({
+    "find": "-exec -execdir -ok -okdir", "fd fdfind": "-x -X --exec --exec-batch", "python": "-m",
+    "docker docker-compose podman kubectl oc": "exec run --",
+    "uv poetry pipenv pdm hatch rye conda mamba pixi doppler": "run --",
+    "bundle npm pnpm yarn mise asdf direnv": "exec",
+    "npx bunx pnpx uvx env time timeout nice ionice stdbuf unbuffer busybox parallel xvfb-run": "",
+})  # fmt: skip
 _GIT_PLACES = ("-C", "-c", "--git-dir", "--work-tree")  # with a word behind them
+# Verbs of git that print a file, open an editor or wait for answers, with one of these words or
+# those below; without any, always. A message leaves no reason but `-p` and `-e`.
+_GIT_ASKS = _table({
+    "cat-file blame annotate archive difftool mergetool gui citool send-email commit revert": "",
+    "tag": "-a -s --annotate --sign", "notes": "add append edit", "add": "-i -p -e",
+    "am clean rebase": "-i", "checkout reset restore stash": "-p",
+    "branch cherry-pick config merge": "-e",
+})  # fmt: skip
+_GIT_PATCHES = frozenset("--interactive --patch --edit --edit-description".split())
+_GIT_MESSAGES = frozenset("-m -F -C --message --file --reuse-message --fixup --no-edit --dry-run"
+                          " --abort --quit --skip".split())  # fmt: skip
+_OUTSIDE = _QUIET.difference(("set", "source", "."))  # may come before a `cd`
 _OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
 _MOST_WORDS, _MOST_INNER = 5, 12  # words that may say what a command does; what it runs
-_STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
 _LINES = frozenset("sh bash zsh dash ksh ash fish".split())  # they run a line behind `-c`
-_SHELLS = _LINES | frozenset(
-    "python pypy node deno ts-node tsx ruby perl php lua R julia octave erl scala jshell clj bc dc"
-    " vite".split()
-)
+_SHELLS = _LINES | frozenset("python pypy node deno ts-node tsx ruby perl php lua R julia"
+    " octave erl scala jshell clj bc dc vite".split())  # fmt: skip
+_TELLS = frozenset(("--version", "-V", "-v", "--help", "-h", "--test"))  # and show no prompt
+_MAKES = ("make", "gmake")
+_STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
 _OURS = ("capsule_", "payload_", "handoff", "memory_", "verdict_", "subagent_", "context_")
 _OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadopt doctor run help"
                             " session_end".split())  # fmt: skip
@@ -171,15 +147,20 @@ def wrappable(command: str) -> list[Simple]:
     """The simple commands of one that may be wrapped; empty for one that is left alone."""
     if is_wrapped(command) or "\0" in command:
         return []
-    parts = shell.parse(command)
-    if not parts or any(map(_is_excluded, parts)) or all(part.name in _QUIET for part in parts):
+    parts = shell.parse(command) or []
+    if _peeled(parts) is None or all(part.name in _QUIET for part in parts):
         return []
-    for before, part in zip([None, *parts], parts, strict=False):
-        is_last = part.after != "|"
-        fed_by = before.name if before and before.after == "|" else ""
-        if is_last and any(_filters(run, fed_by) for run in (part, *_inner(part))):
+    fed_by = ""
+    for part in parts:
+        if not part.words or any(word.startswith(f"{RAW}=") for word in part.assigned + part.words):
             return []
-    return parts if _peeled(parts) is not None else []
+        is_shown = fed_by and part.words == ("cat",)
+        for run in () if is_shown else (part, *_inner(part)):
+            shows = part.after != "|" or run is not part
+            if _reads_or_asks(run) or (shows and _filters(run, fed_by)):
+                return []
+        fed_by = part.name if part.after == "|" else ""
+    return parts
 
 
 def _filters(part: Simple, fed_by: str) -> bool:
@@ -188,27 +169,18 @@ def _filters(part: Simple, fed_by: str) -> bool:
     return part.name in _FILTERS or bool(fed_by and its_own)
 
 
-def _is_excluded(part: Simple) -> bool:
-    """Whether a command, or one that it runs, reads a file, asks somebody, or is one of ours."""
-    if not part.words or any(word.startswith(f"{RAW}=") for word in part.assigned + part.words):
-        return True
-    inner = _inner(part)
-    return _reads_or_asks(part) or any(_filters(run, "") or _reads_or_asks(run) for run in inner)
-
-
 def _inner(part: Simple) -> Iterator[Simple]:
     """What a command may run with some of its own words."""
     words, behind = part.words, _RUNS.get(_stem(part))
     if behind is None:
         return
-    starts = [at for at, word in enumerate(words, 1) if word in behind and word[0] == "-"]
-    verbs = (at for at, word in enumerate(words) if word in behind and word[0] != "-")
-    first = next(verbs, len(words)) if behind else 0
-    plain = (at for at, word in enumerate(words[1:], 1) if not word.startswith("-"))
-    starts += [next(plain, 0)] if not behind else []  # maybe behind an option without a value
-    starts += [at for at in _verbs(words[:_MOST_INNER]) if at > first]
-    inner = (words[at : at + _MOST_INNER] for at in starts)
-    yield from (part._replace(words=some) for some in inner if some)
+    plain = [at for at, word in enumerate(words) if word[:1] != "-"]
+    verbs = [at for at, word in enumerate(words) if word in behind or not (at or behind)]
+    behind_it = [[to for to in plain if to > at] for at in verbs if at not in plain or not at]
+    starts = [to for some in behind_it for to in some[:1]]
+    if verbs and verbs[0] in plain:  # options and names may come first
+        starts += (at for at in _verbs(words[:_MOST_INNER]) if at > verbs[0])
+    yield from (part._replace(words=words[at : at + _MOST_INNER]) for at in starts)
 
 
 def _stem(part: Simple) -> str:
@@ -217,7 +189,8 @@ def _stem(part: Simple) -> str:
 
 
 def _reads_or_asks(part: Simple) -> bool:
-    name, stem, arguments = part.name, _stem(part), part.words[1:]
+    """Whether a command reads a file, asks somebody, does not end, or is one of ours."""
+    name, arguments = part.name, part.words[1:]
     if name in _NEVER or name.startswith("$"):
         return True
     if name.partition("-")[0] in hosts.names_of_hosts():
@@ -227,61 +200,49 @@ def _reads_or_asks(part: Simple) -> bool:
     if name == "git":
         return _git_reads_or_asks(arguments)
     has_file = any(not argument.startswith("-") for argument in arguments)
-    if stem in _SHELLS and not has_file and _TELLS.isdisjoint(arguments):
+    if _stem(part) in _SHELLS and not has_file and _TELLS.isdisjoint(arguments):
         return True  # its prompt
-    line = _line(part.words) if name in _LINES else None
-    if line is not None and not wrappable(line):
+    if name in _LINES and any(not wrappable(line) for line in _lines(part.words)):
         return True
     return _asks_by_option(part) or _asks_by_verb(part) or _is_ours(part)
 
 
 def _asks_by_option(part: Simple) -> bool:
     """Whether an option, or a word that means one to this program, asks or follows."""
-    words, stem = part.words, _stem(part)
-    logs = next((at for at, word in enumerate(words) if word in _LOGS), len(words))
-    letters = (word[1:] for word in words[logs:] if word[:1] == "-" and word[1:].isalpha())
-    follows = any("f" in some for some in letters)
-    options = (argument.partition("=") for argument in words[1:])
-    asks = any(option in _ASKS and value not in _NO for option, _, value in options)
-    watches = words[-1] == "-w"  # a word after it is its value
-    if follows or asks or watches:
-        return True
-    types = "exec" in _RUNS.get(stem, ()) and {"-i", "-t"}.issubset(words)
-    return types or not set(_OF_ONE.get(stem, "").split()).isdisjoint(words[1:])
+    words = part.words
+    log = itertools.dropwhile(lambda word: word not in _LOGS, words)
+    follows = any(word[:1] == "-" != word[1:2] and "f" in word for word in log)
+    options = (word.partition("=") for word in words[1:])
+    asks = any(name in _ASKS and value not in ("false", "no", "0") for name, _, value in options)
+    return follows or asks or words[-1] == "-w"  # a word after it would be its value
 
 
-def _line(words: tuple[str, ...]) -> str | None:
+def _lines(words: tuple[str, ...]) -> list[str]:
     """What a shell is given to run, as in `bash -eo pipefail -c LINE`."""
-    has_it = False
-    for before, word in itertools.pairwise(words):
-        is_value = before[:1] in ("-", "+") and before[-1:] in ("o", "O") and before[:2] != "--"
-        if word[:1] in ("-", "+"):
-            has_it = has_it or (word[:2] != "--" and "c" in word)
-        elif not is_value:
-            return word if has_it else None
-    return None
+    pairs = itertools.pairwise(words if words[1:2] and words[1][:1] in ("-", "+") else ())
+    return [word for option, word in pairs if option[:1] == "-" != option[1:2] and "c" in option]
 
 
 def _asks_by_verb(part: Simple) -> bool:
     """Whether a verb of a command serves or asks."""
-    if _AGREED.intersection(part.words):
+    if not _AGREED.isdisjoint(part.words):
         return False
+    if not _OF_ONE.get(_stem(part), _AGREED).isdisjoint(part.words[1:]):
+        return True
     script = next((word for word in part.words[1:] if not word.startswith("-")), "")
     called = script.rpartition("/")[2].partition(".")[0]  # `python tools/serve.py`
-    if _stem(part) in _SHELLS and called in _SERVERS:
+    if _stem(part) in _SHELLS and called in _SCRIPTS:
         return True
-    asks = _SERVES | _QUESTIONS
     words = (part.name, *part.words[1:_MOST_WORDS])
     verbs = (verb for at in _verbs(words) for verb in words[at].split(":"))
-    return any(verb in asks or verb.endswith(_ENDLESS) for verb in verbs)
+    return any(verb in _VERBS or verb.endswith((".server", "-server")) for verb in verbs)
 
 
 def _verbs(words: tuple[str, ...]) -> Iterator[int]:
     """Where the words are that say what a command does, not options and their possible values."""
     before = ""
     for at, word in enumerate(words):
-        is_flag = words[0] in _MAKES and before[1:2] in _FLAGS_OF_MAKE  # `-s`, `-kj4`
-        has_value = before.startswith("-") and before != "-m" and not is_flag
+        has_value = before.startswith("-") and before != "-m" and words[0] not in _MAKES
         if not (has_value or word.startswith("-")):
             yield at
         if "test" in word:
@@ -308,42 +269,45 @@ def _is_ours(part: Simple) -> bool:
 
 def _git_reads_or_asks(arguments: tuple[str, ...]) -> bool:
     """Whether a git command prints a file, opens an editor, or waits for answers."""
-    pairs = zip(("", *arguments), arguments, strict=False)
-    words = [word for before, word in pairs if word[:1] != "-" and before not in _GIT_PLACES]
-    verb, *words = words or [""]
-    if verb in _GIT_READS or "--continue" in arguments:
-        return True
-    if verb == "show" and any(":" in argument for argument in words):
-        return True
-    behind = arguments[arguments.index(verb) + 1 :] if verb else ()
-    needed = _GIT_EDITS.get(verb)
-    if needed is not None and not any(map(_needs_no_editor, behind)):
-        return not needed or not set(needed.split()).isdisjoint(behind)
-    if verb not in _GIT_ASKS or (verb == "stash" and words[:1] in (["show"], ["list"])):
+    pairs = enumerate(zip(("", *arguments), arguments, strict=False))
+    verbs = (at for at, (before, word) in pairs if word[:1] != "-" and before not in _GIT_PLACES)
+    at = next(verbs, None)
+    if at is None:
         return False
-    letters = "".join(word.partition("m")[0] for word in behind if word[:1] == "-" != word[1:2])
-    return not (_PATCHES.isdisjoint(behind) and set(letters).isdisjoint(_GIT_ASKS[verb]))
+    verb, behind = arguments[at], arguments[at + 1 :]
+    asks = _GIT_ASKS.get(verb)
+    if "--continue" in behind or verb == "show":
+        return verb != "show" or any(":" in word for word in behind if word[:1] != "-")
+    if asks is None or (verb == "stash" and behind[:1] == ("show",)):
+        return False
+    words = {*behind, *itertools.chain(*map(_git_options, behind))}
+    if not _GIT_MESSAGES.isdisjoint(words):
+        asks = frozenset(("-p", "-e"))
+    return not asks or not words.isdisjoint(asks | _GIT_PATCHES)
 
 
-def _needs_no_editor(argument: str) -> bool:
-    """Whether an option of git gives a message, as in `-am`, or needs none."""
-    if argument.startswith("--"):
-        return argument.partition("=")[0] in _MESSAGES
-    return argument.startswith("-") and not frozenset("mFC").isdisjoint(argument)
+def _git_options(word: str) -> list[str]:
+    """The options in a word: `-a` and `-m` in `-amTEXT`, `--file` in `--file=x`."""
+    if word.startswith("--"):
+        return [word.partition("=")[0]]
+    letters, m, _ = word[1:].partition("m")
+    return [f"-{letter}" for letter in letters + m] if word.startswith("-") else []
 
 
 def _peeled(parts: list[Simple]) -> int | None:
-    """The number of leading `cd`s that stay outside, for the host's next command; or None."""
-    first = 0
-    while first < len(parts) and parts[first].name in _STATEFUL:
-        first += 1
-    rest = parts[first:]
-    if not rest or any(part.name in _STATEFUL for part in rest):
+    """The number of commands that stay outside: up to the last `cd`, for the host's next command.
+
+    None if one of them prints something, or may set `-e`, which would end the wrapped part before
+    its status is told; or if what follows would run in the wrong folder.
+    """
+    first = max((at for at, part in enumerate(parts, 1) if part.name in _STATEFUL), default=0)
+    outside, rest = parts[:first], parts[first:]
+    if not rest or any(part.name not in _OUTSIDE for part in outside):
         return None
-    chained = any(part.after == "&&" for part in parts[:first])
-    if any(part.after not in ("&&", ";", "\n") for part in parts[:first]):
+    if any(part.after not in ("&&", ";", "\n") for part in outside):
         return None
-    if chained and any(part.after not in ("&&", "|", "") for part in rest):
+    chained = any(part.after == "&&" for part in outside[-1:])
+    if chained and any(part.after in ("||", ";", "\n") for part in rest):
         return None  # what follows `;` runs even if the folder does not exist
     return first
 
