@@ -56,6 +56,7 @@ def wrapped(command: str, **more: Any) -> str:
      "curl -s http://x/y.json",
      "./configure --prefix=/usr", "kubectl apply -f k8s", "make 2>&1 | cat", "git log -p | cat",
      "mkdir -p build && cd build && cmake .. && make", "export X=1; cd sub; make", "env",
+     "cd sub && npm test; echo $?", "cd sub && make || true", "mkdir x && cd x && make\nmake b",
      "timeout 60 pytest -q", "timeout -k 5 60 npm test", "time cargo build", "env A=1 make",
      "rm_all --now", "npm run cat", "docker compose -f x.yaml build",
      # what another program runs for it, by the same rules
@@ -88,7 +89,8 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
     [
         # reads files
         "cat a", "sed -n 1,5p a", "head a", "less a", "tail -f a", "git show HEAD:a", "bat a",
-        "cd x && cat a", "git blame a", "jq . a.json", "awk 1 a", "git cat-file -p x",
+        "cd x && cat a", "git blame a", "git blame -C a",
+        "jq . a.json", "awk 1 a", "git cat-file -p x",
         # pipelines that end in a filter of the agent's own
         "npm test | head", "pytest 2>&1 | tail -20", "make | grep error", "ls | wc -l", "a | jq .",
         "curl x | jq .a", "make | rg -i warn && echo", "pytest | tee log.txt",
@@ -170,8 +172,8 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
         "bash -c 'CONTEXTKIT_RAW=1 make'", "make 2>/dev/null.log",
         # the shell's own state, or nothing to shorten
         "cd sub", "export A=1", "exec make", "eval make", "source x", ". x", "mkdir a", "echo hi",
-        "cp a b && mv c d", "make; cd sub", "cd a && make; make b", "cd a || make",
-        "make && cd sub && ls", "mkdir x && cd x && make; make b", "mkdir x || cd x; make",
+        "cp a b && mv c d", "make; cd sub", "cd a || make",
+        "make && cd sub && ls", "mkdir x || cd x; make",
         "set -e; cd sub; make", "source x && cd sub && make",
         "rm -rf x; make",
         "", "   ", "# nothing", "a\0b",
@@ -231,6 +233,9 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
     ["f", "ls nowhere", "sh -c 'exit 7'", "f; false", "ls | cat -A | sort; ls x1", "ls $X",
      "test -f x; ls", "cd sub && ls", "mkdir -p sub && cd sub && ls", "export X=5; cd sub; ls $X",
      "echo a; cd nowhere; ls", "timeout 5 ls x3", "ls x4 | cat", "cd nowhere && ls",
+     "cd nowhere && ls; f", "cd sub && ls nope; f", "cd sub && ls nope || f; ls",
+     "cd sub && f\nls a",
+     "mkdir no/where && cd no && ls || f; false", "cd nowhere && ls | cat; f; ls nope",
      "cd sub; f; ls nope",
      "sh -c 'printf \"no line end\"'", "f # comment", "f \\\n  more",
      "set -e; ls nowhere; f", ". ./nowhere; f", "f+=x f", "PATH+=:x; ls",

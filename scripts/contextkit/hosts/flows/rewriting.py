@@ -92,7 +92,7 @@ _GIT_ASKS = _table({
     "branch cherry-pick config merge": "-e",
 })  # fmt: skip
 _GIT_PATCHES = frozenset("--interactive --patch --edit --edit-description".split())
-_GIT_MESSAGES = frozenset("-m -F -C --message --file --reuse-message --fixup --no-edit --dry-run"
+_GIT_MESSAGES = frozenset("-m -F --message --file --fixup --no-edit --dry-run"
                           " --abort --quit --skip".split())  # fmt: skip
 _OUTSIDE = _QUIET.difference(("set", "source", "."))  # may come before a `cd`
 _OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
@@ -298,7 +298,7 @@ def _peeled(parts: list[Simple]) -> int | None:
     """The number of commands that stay outside: up to the last `cd`, for the host's next command.
 
     None if one of them prints something, or may set `-e`, which would end the wrapped part before
-    its status is told; or if what follows would run in the wrong folder.
+    its status is told.
     """
     first = max((at for at, part in enumerate(parts, 1) if part.name in _STATEFUL), default=0)
     outside, rest = parts[:first], parts[first:]
@@ -306,17 +306,19 @@ def _peeled(parts: list[Simple]) -> int | None:
         return None
     if any(part.after not in ("&&", ";", "\n") for part in outside):
         return None
-    chained = any(part.after == "&&" for part in outside[-1:])
-    if chained and any(part.after in ("||", ";", "\n") for part in rest):
-        return None  # what follows `;` runs even if the folder does not exist
     return first
 
 
 def wrapped(command: str, parts: list[Simple], sink: str) -> str:
     """The command with our wrapper behind it; `sink` names the mark first."""
-    at = parts[_peeled(parts) or 0].start
+    first = _peeled(parts) or 0
+    at = parts[first].start
     mark = sink.partition("--sink=")[2].partition(" ")[0]
     end = f"printf '\\0{mark}:%s\\n' \"$?\""
+    chained = any(part.after == "&&" for part in parts[:first][-1:])
+    if chained and any(part.after in ("||", ";", "\n") for part in parts[first:]):
+        # What follows `;` runs even if the folder does not exist.
+        return f"{command[:at]}:; {{ ( (exit $?) && {command[at:]}\n) 2>&1; {end}; }} | {sink}"
     return f"{command[:at]}{{ exec 2>&1; ( {command[at:]}\n); {end}; }} | {sink}"
 
 
