@@ -71,7 +71,8 @@ def wrapped(command: str, **more: Any) -> str:
      "python3.12 x.py", "rails routes", "journalctl -u x", "docker compose logs web", "php x.php",
      "rg -i -t py x", "ansible-playbook -i hosts -t web x.yml", "node --test",
      "kubectl exec -n dev x -- ls",
-     "docker compose -f a.yaml logs web", "unzip -l a.zip", "crontab -l", "npx tsx x.ts",
+     "docker compose -f a.yaml logs web", "kubectl logs -lapp=frontend", "unzip -l a.zip",
+     "crontab -l", "npx tsx x.ts",
      # the shell's own state, for one command
      "source .venv/bin/activate && pytest", ". ./env; make", "set -e; make", "PATH+=:x make",
      "echo y | python x.py", "printf 'a\\n' | node x.js", "make | python x.py | ./own",

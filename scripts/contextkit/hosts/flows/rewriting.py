@@ -211,7 +211,7 @@ def _asks_by_option(part: Simple) -> bool:
     """Whether an option, or a word that means one to this program, asks or follows."""
     words = part.words
     log = itertools.dropwhile(lambda word: word not in _LOGS, words)
-    follows = any(word[:1] == "-" != word[1:2] and "f" in word for word in log)
+    follows = any(word[:1] == "-" != word[1:2] and "f" in word.partition("=")[0] for word in log)
     options = (word.partition("=") for word in words[1:])
     asks = any(name in _ASKS and value not in ("false", "no", "0") for name, _, value in options)
     return follows or asks or words[-1] == "-w"  # a word after it would be its value
