@@ -920,7 +920,7 @@ def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> N
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:
     names = ["web", "api", "auth", "cron"]
     said_of = said("\n".join(f"metadata:\n  name: {name}" for name in names))
-    assert "metadata: name: web…cron (x4)" in said_of
+    assert "metadata: name: web, api, auth, cron (x4)" in said_of
 
 
 def test_a_status_that_is_rare_is_no_other_status() -> None:
@@ -1169,6 +1169,18 @@ def test_a_place_that_names_a_row_is_told_whole() -> None:
     folder = "example.com/fx/internal/money"
     rows = "".join(f"{folder}/money.go:{n}:\tF{n}\t\t{n * 7 % 48}.5%\n" for n in range(24, 48))
     assert "money.go:34)" in engine.digest(rows, 300).summary
+
+
+def test_errors_are_told_above_warnings_and_words_are_no_range() -> None:
+    lines = []
+    for n in range(9):
+        lines += [f"m{n}.c:3:9: warning: unused variable 'u' [-Wunused-variable]",
+                  f"m{n}.c:4:9: error: '{'x' if n % 2 else 'missing'}' undeclared"]  # fmt: skip
+    told = engine.digest("\n".join(lines), 400).summary
+    assert told.index("error: ") < told.index("warning: ")
+    assert "'missing' x5, 'x' x4 undeclared" in told
+    assert folding.alike((f"no {name} yet" for name in "abcd"), 60) == "no a, b, c, d yet"
+    assert folding.alike((f"no {name} yet" for name in "abcde"), 60) == "no a, b, c, +2 more yet"
 
 
 def test_a_number_in_many_rows_names_none_of_them_and_an_id_is_no_measure() -> None:

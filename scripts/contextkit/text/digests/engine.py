@@ -560,13 +560,14 @@ def _stretch(weights: list[tuple[int, float]]) -> tuple[int, int]:
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:
-    """The units in the text's order, but failures and those of a severity stay together."""
+    """The units in the text's order, but those of a severity stay together, below graver ones."""
     units.sort(key=lambda unit: unit.line)
-    begins: dict[str, int] = {}
-    for unit in units:
-        if unit.rank and unit.group:
-            begins.setdefault(unit.aspect, unit.line)
-    return sorted(units, key=lambda u: begins[u.aspect] if u.rank and u.group else u.line)
+    begins: dict[str, tuple[int, int]] = {}
+    for unit in sorted(units, key=lambda unit: unit.rank):
+        if unit.rank and unit.group and unit.aspect not in begins:
+            first = max([unit.line, *(line for line, _ in begins.values())])
+            begins[unit.aspect] = first, len(begins)
+    return sorted(units, key=lambda u: begins[u.aspect] if u.rank and u.group else (u.line, 0))
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:

@@ -15,6 +15,7 @@ _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
 _FIRST_NUMBER = Pattern(r"\d+")
+_IN_ORDER = Pattern(r"[\d/.:-]")  # of what may have an order: numbers, times, paths
 _NAMES = 12  # of files that are listed where a range would be wrong
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _LONGEST = 260  # characters shown of a line
@@ -69,7 +70,7 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
     """Values that occur again with their counts, if they are few; else the first and the last.
 
     Of numbers that go up and down, the least and the greatest; the greatest comes first if they
-    fall by more than half of the range. Two files are no range: both are listed.
+    fall by more than half of the range. Two files are no range, nor are words: they are listed.
     """
     values = list(counts)
     if len(values) == 1:
@@ -88,7 +89,11 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
         low, high = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
         falls = 2 * (numbers[0] - numbers[-1]) > rises[-1] - rises[0]
         return between(high, low) if falls else between(low, high)
-    return between(values[0], values[-1])
+    if any(map(_IN_ORDER.search, values)):
+        return between(values[0], values[-1])
+    most = len(values) if len(values) <= _VALUES + 1 else _VALUES
+    more = f", +{len(values) - most} more" if len(values) > most else ""
+    return ", ".join(values[:most]) + more
 
 
 def _have_gaps(names: list[str]) -> bool:
