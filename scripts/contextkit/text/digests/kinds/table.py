@@ -392,7 +392,8 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     are_near = max(values) - min(values) < _NEAR * len(values)
     in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
     is_first = index == 0 and any(head) and not falls
-    may_name = in_row or is_first or bool(head and _ID.match(head[index]))
+    is_id = bool(head and _ID.match(head[index]))
+    may_name = in_row or is_first or is_id
     if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda pair: pair[0])
