@@ -408,13 +408,19 @@ def _graded(run: dict[str, Any]) -> Iterator[Any]:
         if isinstance(rule, dict):
             by_name |= {str(number): rule, str(rule.get("id")): rule}
     for result in _listed(run["results"]):
-        if result.get("kind", "fail") not in ("fail", "review"):
+        if result.get("kind", "fail") not in ("fail", "review") or _is_gone(result):
             continue
         named = (str(result.get(key)) for key in ("ruleId", "ruleIndex"))
         rule = next((by_name[name] for name in named if name in by_name), {})
         level = formats.inside(rule, "defaultConfiguration").get("level", "warning")
         score = str(formats.inside(rule, "properties").get("security-severity"))
         yield {"level": level, **_severity(score), **result}
+
+
+def _is_gone(result: dict[str, Any]) -> bool:
+    """Whether a result is of an earlier run only, or suppressed (3.27.23 and 24)."""
+    states = {each.get("status", "accepted") for each in _listed(result.get("suppressions"))}
+    return result.get("baselineState") == "absent" or states == {"accepted"}
 
 
 def _severity(score: str) -> dict[str, str]:
