@@ -22,7 +22,7 @@ _PATH = Pattern(  # with a known suffix, or with a folder before and a line behi
     r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\[(?=\d+[-–]\d)|\s?[,(\[|—–·-]?\s?"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\[(?=\d+[-–]\d)|\s?:?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
@@ -30,13 +30,19 @@ _AFTER = Pattern(
     re.IGNORECASE,
 )
 _LINE_OF = Pattern(
-    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
-    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|行(?:番?号)?|ln)"
+    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}[:：])?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_ONLY_LINE = Pattern(
+    r"PS\d{1,3}, Line (\d{1,7})(?:-\d{1,7})?:.*"
+    r"|Lines? (\d{1,7})(?:[-–]\d{1,7})?(?: \([^()]{1,40}\))?:?"
+)
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's prefix of a path
+LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _NO_FILES = ("process.env", "import.meta.env", "meta.env", "Rails.env")  # but objects
+_OF_THREAD = Pattern(r"(?: at \w{1,12})?(?: \([\w ]{3,12}\))?$")  # its revision and state
 _LONGEST = 4_000  # characters that are examined
 _INTRODUCING = 6  # words before a place at the end of a line
 _INTRODUCE = vocabulary.word_set("introduce")
@@ -82,6 +88,12 @@ def line_in(text: str) -> int:
     return int(match[1] or match[2]) if match else 0
 
 
+def line_of(row: str) -> int:
+    """The number in a line that names nothing else: `Line 31 (on a diff)`, `PS4, Line 8: x;`."""
+    match = _ONLY_LINE.fullmatch(row.strip("*_` "))
+    return int(match[1] or match[2]) if match else 0
+
+
 def shown_place(file: str, line: int, last: int = 0) -> str:
     """`src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
     lines = f"{line}-{last}" if last > line else f"{line}"
@@ -93,7 +105,7 @@ def place_of(line: str) -> Place:
 
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
-    bare = _FORGE.sub("", line).strip(" \t#*`>-•_:│").strip()
+    bare = _FORGE.sub("", LINK.sub(r"\1", line)).strip(" \t#*`>-•_:│").strip()
     if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
         return NOWHERE
     match = _PATH.search(bare)
@@ -107,7 +119,7 @@ def place_of(line: str) -> Place:
     most = _INTRODUCING if line_of else 2
     if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
-    after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
+    after = _OF_THREAD.sub("", after)
     if after.strip("()0123456789 :#L-–`*_]\"'."):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)

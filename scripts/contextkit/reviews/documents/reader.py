@@ -181,7 +181,7 @@ class Outline(Sight):
         for finding, at, following in zip(findings, above, [*above[1:], 0], strict=True):
             is_cut = finding.line < following <= finding.end
             own = finding.replace(end=self.told_until(following - 1)) if is_cut else finding
-            place = places.place_of(self.plain[at - 1]) if at else NOWHERE
+            place = self.placed_at(at) if at else NOWHERE
             has_own = own.at and self.is_below_code(own.line)
             is_closer = place.line and not has_own
             is_better = is_closer or (place.file and not own.file)
@@ -359,7 +359,7 @@ class Outline(Sight):
                 section = self.by_id.get(made.id) if made.id else own.get(number)
                 place = self.place(section.first, section.last) if section else around
                 if not made.file or (place.file and not made.at):
-                    made = made.replace(file=place.file, at=place.line)
+                    made = made.replace(file=place.file, at=place.line or made.at)
                 last = part.first + row.last
                 first, last = (section.first, section.last) if section else (at, last)
                 yield made.replace(line=first, end=last, recap=True)

@@ -24,7 +24,6 @@ _GENERAL = vocabulary.word_set("general")
 _OF_SCALE = vocabulary.word_set("of scales")
 _CERTAIN = vocabulary.word_set("certain")
 TITLES = vocabulary.word_set("titles")
-_LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
@@ -293,7 +292,7 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """A title on one line, without markup and without the severity in its brackets."""
-    title = vocabulary.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = vocabulary.plain(places.LINK.sub(r"\1", title).replace("_|_", "|"))
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if heads.graded(match[1]) else match[0], title)
     return title[:TITLE]

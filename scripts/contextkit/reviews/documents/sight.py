@@ -293,14 +293,20 @@ class Sight:
         Between items of a list, it belongs to the item below only if the first item has one too.
         """
         at = self.told_until(first - 1)
-        while at and (self.plain[at - 1].lstrip()[:2] == "| " or at in self._code_ends):  # quoted
+        while at and (self.rows[at - 1].lstrip()[:2] == "| " or at in self._code_ends):  # quoted
             at = self.told_until(self._code_ends.get(at, at) - 1)
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
-        is_above = is_apart and is_plain and bool(places.place_of(row).file)
+        is_above = is_apart and is_plain and bool(self.placed_at(at).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
+
+    def placed_at(self, line: int) -> Place:
+        """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""
+        if number := places.line_of(self.plain[line - 1]):
+            return Place(self._above_places[line - 1].file, number)
+        return places.place_of(self.plain[line - 1])
 
     def told_until(self, last: int) -> int:
         """The last line up to this one with any words, or 0."""

@@ -177,6 +177,7 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
         return None
     place = places.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.place_in(" | ".join(row))
+    place = place if place.file else Place("", places.line_in(fields.get("line", "")))
     return shapes.finding(severity, phrases.first_sentence(title), number, 0, place, identity)
 
 
