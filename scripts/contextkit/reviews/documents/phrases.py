@@ -26,7 +26,7 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     needs="call rate consider grade classif deem judge",
 )
 _FORBIDS = vocabulary.any_of("forbids")
-_STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = vocabulary.word_set("done")
 _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
@@ -37,10 +37,11 @@ _TICKED = Pattern(
     rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
 )
 _ANSWERED = Pattern(  # the answer to a finding: `Fixed: there is a test now.`
-    rf"\W{{0,4}}(?:{'|'.join(sorted(_DONE))})[:,.!](?! *(?:no|not|false|partly)\b)",
+    rf"\W{{0,4}}(?:{'|'.join(sorted(_DONE))})(?:[:,.!](?! *(?:no|not|false|partly)\b)|\s*$)",
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
+UNFIXED = vocabulary.any_of("unfixed")
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
@@ -69,7 +70,7 @@ def is_settled(row: str) -> bool:
     if _ANSWERED.match(row) or is_done(after):
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
-    return label in _STATES and is_done(value)
+    return label in STATES and is_done(value)
 
 
 def is_ticked(row: str) -> bool:

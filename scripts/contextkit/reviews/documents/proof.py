@@ -65,7 +65,6 @@ _DENIED = Pattern(
 _HARM = vocabulary.any_of("harm")
 _EXCEPT = vocabulary.any_of("except")
 _STILL = vocabulary.any_of("still")
-_UNFIXED = vocabulary.any_of("unfixed")
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
@@ -357,7 +356,7 @@ class _Proof:
             return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
         told = f"{row} {after}" if row[:1] == "#" or row.rstrip(" *_")[-1:] == ":" else row
         is_told = self._role.get(number, "")[:4] in ("code", "row ") or self._rows_in(told)
-        is_unfixed = not is_told and _stands(_UNFIXED, told)
+        is_unfixed = not is_told and _stands(phrases.UNFIXED, told)
         return "says that something is not fixed" if is_unfixed else None
 
     def _is_apart(self, number: int, row: str) -> bool:

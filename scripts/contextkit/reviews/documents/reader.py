@@ -52,6 +52,8 @@ _MENTIONED = Pattern(  # a word that something else says
     r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) "
     r"[\"'`“„«][\w-]{1,30}[\"'`”“»](?!,? and (?:it )?is)"
 )
+_PATHS = Pattern(r"[\w.-]+/(?:[\w.-]+/|\w*-)\S*")
+_QUOTED_TWICE = Pattern(r"\s*>\s?>")  # words of the mail that is answered
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _PARAGRAPH = 8  # lines of a paragraph that are read for a legend
@@ -80,6 +82,9 @@ def read(text: str) -> Read:
     ]
     candidates += _beside(candidates, printed)
     candidates = candidates or list(sight.of_codes())
+    is_own = [_QUOTED_TWICE.match(sight.rows[each.line - 1]) is None for each in candidates]
+    if any(is_own):  # else it is all forwarded
+        candidates = list(itertools.compress(candidates, is_own))
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
     prose = (
         each

@@ -20,6 +20,7 @@ PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
+_STATE = 24  # characters: `Still open`
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -67,7 +68,7 @@ class Part:
     @property
     def is_over(self) -> bool:
         """Whether a section is part of a template, or says that nothing is left to do."""
-        is_leaf = all(part.kind != "heading" for part in self.direct)
+        is_leaf = not any(x.kind == "heading" or shapes.begins(x.title) for x in self.direct)
         is_settled = is_leaf and any(map(phrases.is_settled, self.below))
         is_template = PLACEHOLDER.search(self._sight.rows[self.first - 1])
         return bool(is_template or is_settled or phrases.says_over(self.title))
@@ -96,7 +97,12 @@ class Part:
     def below(self) -> list[str]:
         """The first lines of each paragraph directly below a heading."""
         parts = itertools.takewhile(lambda part: part.kind != "heading", self.direct)
-        return [row for part in parts if part.kind == "text" for row in part.few]
+        return [
+            row
+            for part in parts
+            if part.kind == "text" or vocabulary.labelled(part.title)[0] in phrases.STATES
+            for row in part.few
+        ]
 
     def label_below(self, read: Callable[[str], str] = shapes.label_in) -> str:
         """The severity of a label directly below a heading, as read by `read`."""
@@ -129,6 +135,8 @@ class Part:
 
     def _ends_at(self, other: Part) -> bool:
         """Whether a part behind this one begins another subject: what it says is told already."""
+        if phrases.UNFIXED.search(phrases.first_sentence(other.title)[:_STATE]):
+            return False
         if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
