@@ -25,7 +25,7 @@ _MOST = 7  # pieces
 _FEW = 3  # least letters of a title
 _FIELD = 3  # words between bars, behind a severity
 _OPEN, _CLOSE = r"[*_`]{0,3}", r"(?:[*_`]{1,3})"
-_SET_OFF = r"(?:\s{0,3}[:：|·•]|\s{0,3}[—–]|\s{1,3}(?:--?|/)(?=\s)|[.)](?=\s))"
+_SET_OFF = r"(?:\s{0,3}[:：|·•]|\s{0,3}[—–]|\s{1,3}(?:--?|/)(?=\s)|[.)](?=[\s*_]))"
 _SIGN = Pattern(rf"[*_ ]{{0,4}}([^\w\s\0-\x7f✅✔☑👍【]{{1,3}})(?=\W){_OPEN}\s{{0,2}}")
 _BRACKETED = Pattern(
     rf"{_OPEN}[\[({{【]([^\[\](){{}}【】\n]{{2,60}})[\])}}】]{_OPEN}{_SET_OFF}?{_OPEN}\s*"
@@ -36,7 +36,7 @@ _PLACE = Pattern(
     rf"[\])]?{_OPEN}(?:{_SET_OFF}|\s)\s*"
 )
 _NUMBER = Pattern(
-    rf"{_OPEN}(?P<named>(?i:finding|issue|bug|problem|result|no\.|№|item)\s?)?[\[({{]?#?"
+    rf"{_OPEN}(?P<named>(?i:finding|issue|bug|problem|result|no\.|№|item|point|defect|comment|remark|remarque|punkt|befund)\s?)?[\[({{]?#?"
     rf"(?P<number>[A-Z]{{0,4}}-?\d[\d./]{{0,6}}(?<!\.)|(?<=\()[a-z](?=\)))[\])}}]?(?P<end>{_CLOSE}?{_SET_OFF}|{_CLOSE}|\s|$){_OPEN}\s*"
 )
 _WORD = Pattern(

@@ -450,7 +450,7 @@ class Outline(Sight):
             if not is_told or vocabulary.severity(text):  # a cell
                 continue
             parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
-            left = _MENTIONED.sub(" ", " ".join(parts))
+            left = _MENTIONED.sub(" ", _PATHS.sub(" ", " ".join(parts)))
             is_worst, is_bad = phrases.WORST.search(left), phrases.BAD.search(left)
             if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
                 title = self._told(parts, text, place)

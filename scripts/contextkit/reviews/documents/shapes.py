@@ -188,7 +188,11 @@ def label_in(row: str) -> str:
 
 
 def placed_grade(row: str) -> str:
-    """The severity of a line that has only a place besides: `*High — a.py, line 4*`."""
+    """The severity of a line that has only a place or facts besides: `*High — a.py, line 4*`."""
+    facts = re.split(r"\s[·•]\s", row)  # `Security · **Critical** · 1 occurrence`
+    if len(facts) > 2 and all(fact.count(" ") < 3 and not fact.isdigit() for fact in facts):
+        grades = {vocabulary.severity(fact.strip("*_`[]> ")) for fact in facts} - {""}
+        return grades.pop() if len(grades) == 1 else ""
     first, *rest = re.split(r"\s[·•|—–-]\s|[,(]\s?", row.strip("*_>( "))
     short = itertools.takewhile(lambda field: field.count(" ") < 3, rest)
     is_placed = any(places.place_of(field.strip(") ")).file for field in short)
@@ -213,7 +217,7 @@ def effect_in(row: str) -> str:
     word = first_part(value)
     is_own = word.upper() in _CERTAIN and not heads.is_legend(row)
     is_own = is_own and not any(
-        vocabulary.is_scale(w) or vocabulary.severity(w) for w in label.split()
+        vocabulary.is_scale(w) or vocabulary.severity(w) or w[-1].isdigit() for w in label.split()
     )
     if not (label and is_own) and label not in ("IMPACT", "CVSS", "CVSS SCORE"):
         return ""

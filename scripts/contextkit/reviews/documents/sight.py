@@ -18,6 +18,7 @@ from contextkit.text.blocks import Block, blocks
 
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
+_SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
 _STATE = 24  # characters: `Still open`
@@ -41,7 +42,8 @@ class Part:
 
     @property
     def few(self) -> list[str]:
-        return self._sight.plain[self.first - 1 : min(self.last, self.first - 1 + _FEW)]
+        rows = self._sight.plain[self.first - 1 : min(self.last, self.first - 1 + _FEW)]
+        return [row for row in rows if not _SOURCE.match(row)]
 
     @property
     def headings(self) -> Iterator[Part]:

@@ -23,6 +23,7 @@ from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 
 _NO_SCALES = vocabulary.word_set("no scales")
+_FAILING = vocabulary.word_set("failing")
 _GRADES = vocabulary.word_set("grades")
 _MEANINGS = vocabulary.word_set("meanings")
 _CODED = Pattern(  # a file without a suffix, or a rule before the level
@@ -35,6 +36,7 @@ _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "fil
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
 _NAME = 3  # least letters in a column without a place
+_LETTERS = 3  # of what a legend explains
 _DEEPEST = 40  # objects in objects
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _AHEAD = 2_000  # lines within which the next finding is searched
@@ -126,7 +128,8 @@ def heads_columns(row: str) -> bool:
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
     """Whether a table only explains each severity, in one row of short cells or by its meaning."""
-    if roles[:1] == ["severity"] and not _MEANINGS.isdisjoint(roles[1:]):
+    are_marks = all(len(x) < _LETTERS and not x.isdigit() for row in rows for x in row.cells[:1])
+    if not _MEANINGS.isdisjoint(roles[1:]) and (are_marks or roles[:1] == ["severity"]):
         return True
     if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
         return False
@@ -160,7 +163,8 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     title = fields.get("title", "")
     marked = (head for head in map(heads.read, row) if head.marked)
     for head in () if severity else marked:
-        if head.severity in SERIOUS and heads.has_words(head.title):
+        is_state = _FAILING.issuperset(vocabulary.words(head.title))
+        if head.severity in SERIOUS and heads.has_words(head.title) and not is_state:
             severity, title = head.severity, head.title
             break
     if not title:
