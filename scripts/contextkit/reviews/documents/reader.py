@@ -289,6 +289,9 @@ class Outline(Sight):
             return None
         title, end = part.name(head.title if head.severity or head.id else bare, bare), part.end
         behind = self.plain[part.last : end]
+        if part.kind in ("text", "quote"):  # and what answers a folded one
+            after = self.parts[part.at + 1 : part.at + 2]
+            behind += [x.title for x in after if x.kind == "text" and x.inside is not part.inside]
         if self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None

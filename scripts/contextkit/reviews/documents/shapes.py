@@ -231,8 +231,11 @@ def defines(row: str) -> bool:
 
 
 def is_note(row: str) -> bool:
-    """Whether a line is about severities, and no finding: what two mean, or a score alone."""
-    return defines(row) or bool(_SCORED.match(row))
+    """Whether a line is about severities, and no finding: what they mean, or a score alone."""
+    label, value = vocabulary.labelled(row)  # `Classes: **B** blocker, **M** major, **m** minor`
+    is_scale = bool(label) and not vocabulary.severity(label) and heads.is_legend(value)
+    is_legend = is_scale and not places.place_in(row).file
+    return is_legend or defines(row) or bool(_SCORED.match(row))
 
 
 def names_scale(title: str) -> bool:
