@@ -28,19 +28,20 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
 _FORBIDS = vocabulary.any_of("forbids")
 STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
 _DONE = vocabulary.word_set("done")
+_STATE = "|".join(sorted(_DONE))
 _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
-    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])",
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{_STATE})\W{{0,3}}(?:$|[:)\]])",
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
-_TICKED = Pattern(
-    rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{'|'.join(sorted(_DONE))})\b", re.IGNORECASE, needs="✅ ✔ ☑"
-)
-_ANSWERED = Pattern(  # the answer to a finding: `Fixed: there is a test now.`
-    rf"\W{{0,4}}(?:{'|'.join(sorted(_DONE))})(?:[:,.!](?! *(?:no|not|false|partly)\b)|\s*$)",
+_TICKED = Pattern(rf"[✅✔☑][\ufe0f\W]{{0,4}}(?:{_STATE})\b", re.IGNORECASE, needs="✅ ✔ ☑")
+_ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …` may go on a sentence
+    rf"\W{{0,4}}(?:(?-i:(?![a-z]))(?:{_STATE})(?:[.,]|\s*$)|(?:{_STATE})[:!])"
+    r"(?! *(?:no|not|false|partly)\b)",
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
+_BRIEF = 24  # characters of a state
 UNFIXED = vocabulary.any_of("unfixed")
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
@@ -71,6 +72,14 @@ def is_settled(row: str) -> bool:
         return True
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
     return label in STATES and is_done(value)
+
+
+def is_still_open(row: str) -> bool:
+    """Whether a line begins with the state of the finding above: `❌ Not fixed. …`."""
+    head = heads.read(row[: heads.LONG])
+    state = re.split(r"[.:,;—–]", row)[0]
+    is_state = len(state) < _BRIEF and bool(UNFIXED.search(state))
+    return is_state and (head.is_sign or not head.severity)
 
 
 def is_ticked(row: str) -> bool:

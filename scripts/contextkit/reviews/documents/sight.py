@@ -21,7 +21,6 @@ _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)"
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
-_STATE = 24  # characters: `Still open`
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -137,7 +136,7 @@ class Part:
 
     def _ends_at(self, other: Part) -> bool:
         """Whether a part behind this one begins another subject: what it says is told already."""
-        if phrases.UNFIXED.search(phrases.first_sentence(other.title)[:_STATE]):
+        if phrases.is_still_open(other.title):
             return False
         if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
             return True

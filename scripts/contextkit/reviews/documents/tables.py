@@ -128,7 +128,7 @@ def heads_columns(row: str) -> bool:
 
 def is_scale(roles: list[str], rows: list[Row]) -> bool:
     """Whether a table only explains each severity, in one row of short cells or by its meaning."""
-    are_marks = all(len(x) < _LETTERS and not x.isdigit() for row in rows for x in row.cells[:1])
+    are_marks = all(len(x) < _LETTERS and x.isalpha() for row in rows for x in row.cells[:1])
     if not _MEANINGS.isdisjoint(roles[1:]) and (are_marks or roles[:1] == ["severity"]):
         return True
     if "severity" not in roles or not {"title", "file", "place", "id"}.isdisjoint(roles):
