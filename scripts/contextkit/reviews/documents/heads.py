@@ -35,8 +35,9 @@ _PLACE = Pattern(
     r"|(?i:around |at |on )?(?i:lines?\s|L\.?\s?|`)\d{1,7}(?:[-–]\d{1,7})?)"
     rf"[\])]?{_OPEN}(?:{_SET_OFF}|\s)\s*"
 )
+_NAMED = "|".join(map(re.escape, vocabulary.LISTS["named"]))
 _NUMBER = Pattern(
-    rf"{_OPEN}(?P<named>(?i:finding|issue|bug|problem|result|no\.|№|item|point|defect|comment|remark|remarque|punkt|befund)\s?)?[\[({{]?#?"
+    rf"{_OPEN}(?P<named>(?i:{_NAMED})\s?)?[\[({{]?#?"
     rf"(?P<number>[A-Z]{{0,4}}-?\d[\d./]{{0,6}}(?<!\.)|(?<=\()[a-z](?=\)))[\])}}]?(?P<end>{_CLOSE}?{_SET_OFF}|{_CLOSE}|\s|$){_OPEN}\s*"
 )
 _WORD = Pattern(
@@ -55,6 +56,7 @@ _PIECES = {
     "place": _PLACE, "word": _WORD,
 }  # fmt: skip
 _SURE, _MAYBE = "sure", "maybe"  # part of the head, or only if a severity follows
+_GRADE_NEXT = Pattern(r"[*_\[(]{0,3}[\w-]{2,12}[\])*_]{0,3}:\s")  # behind a name
 _CLASS = Pattern(r"S[0-4]")
 _UNGRADED = vocabulary.word_set("no scales")
 _CODE = Pattern(r"`[^`\n]*(?:[({=;\"']|: (?:true|false|null|\d))[^`\n]*`")  # and no badge
@@ -173,12 +175,13 @@ class _Reader:
         if identified := self._identify(word, is_set_off=True):
             return identified
         is_last = piece.end() == len(self._text)
-        return "" if self.head.raw or is_last else self._kind_of(word, ":" in piece[0])
+        return "" if self.head.raw or is_last else self._kind_of(word, ":" in piece[0], piece.end())
 
-    def _kind_of(self, word: str, is_label: bool) -> str:
+    def _kind_of(self, word: str, is_label: bool, behind: int) -> str:
         """Whether a word may say who or what: `lena:`, `Potential issue |`, no `Confidence:`."""
         parts = word.lower().split()
-        most = 1 if is_label or self.head.id else 3
+        is_name = word.istitle() and bool(_GRADE_NEXT.match(self._text, behind))
+        most = 3 if is_name else 1 if is_label or self.head.id else 3
         is_short = len(word) < 25 and len(parts) <= most
         is_scale = vocabulary.is_scale(word) or not _UNGRADED.isdisjoint(parts)
         is_kind = is_short and not is_scale

@@ -26,7 +26,7 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     needs="call rate consider grade classif deem judge",
 )
 _FORBIDS = vocabulary.any_of("forbids")
-STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "DISPOSITION", "UPDATE"])
 _DONE = vocabulary.word_set("done")
 _STATE = "|".join(sorted(_DONE))
 _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`

@@ -24,23 +24,23 @@ _PATH = Pattern(  # with a known suffix, or with a folder before and a line behi
 _AFTER = Pattern(
     r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\[(?=\d+[-–]\d)|\s?:?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
-    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
+    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
     re.IGNORECASE,
 )
-_LINE_OF = Pattern(
-    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|行(?:番?号)?|ln)"
+LINE_OF = Pattern(
+    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?|rig[ah]e?|строк\w{1,3}|行(?:番?号)?|ln)"
     r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}[:：])?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _ONLY_LINE = Pattern(
     r"PS\d{1,3}, Line (\d{1,7})(?:-\d{1,7})?:.*"
-    r"|Lines? (\d{1,7})(?:[-–]\d{1,7})?(?: \([^()]{1,40}\))?:?"
+    r"|Lines? (\d{1,7})(?:[-–]\d{1,7})?(?:[*_`]{0,3} (?:\([^()]{1,40}\)|· \w+))?:?"
 )
 _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's prefix of a path
-LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
+LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s#]{1,300}(#L\d+)?[^()\s]{0,300}\)")
 _NO_FILES = ("process.env", "import.meta.env", "meta.env", "Rails.env")  # but objects
 _OF_THREAD = Pattern(r"(?: at \w{1,12})?(?: \([\w ]{3,12}\))?$")  # its revision and state
 _LONGEST = 4_000  # characters that are examined
@@ -84,8 +84,15 @@ def line_in(text: str) -> int:
     for row in text.split("\n")[:40]:
         if match := _RANGE.match(row):
             return int(match[1])
-    match = _LINE_OF.search(text)
+    match = LINE_OF.search(text)
     return int(match[1] or match[2]) if match else 0
+
+
+def unlinked(text: str) -> str:
+    """A text with the words of its links; a link to a line keeps that: `a.py#L4`."""
+    return str(
+        LINK.sub(lambda link: link[1] + (link[2] or "") * bool(_PATH.fullmatch(link[1])), text)
+    )
 
 
 def line_of(row: str) -> int:
@@ -105,7 +112,7 @@ def place_of(line: str) -> Place:
 
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
-    bare = _FORGE.sub("", LINK.sub(r"\1", line)).strip(" \t#*`>-•_:│").strip()
+    bare = _FORGE.sub("", unlinked(line)).strip(" \t#*`>-•_:│").strip()
     if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
         return NOWHERE
     match = _PATH.search(bare)

@@ -80,7 +80,7 @@ def read(text: str) -> Read:
         for each in sight.of_parts()  # a paragraph around a tool's messages is none
         if each.line in headed or starts.isdisjoint(range(each.line + 1, each.end + 1))
     ]
-    candidates += _beside(candidates, printed)
+    candidates += _beside(candidates, (each for each in printed if each.line not in sight.over))
     candidates = candidates or list(sight.of_codes())
     is_own = [_QUOTED_TWICE.match(sight.rows[each.line - 1]) is None for each in candidates]
     if any(is_own):  # else it is all forwarded
@@ -219,7 +219,8 @@ class Outline(Sight):
         inherited = "" if shapes.is_about(part.title, index.PLURALS) else part.inherited
         severity = part.graded or inherited
         is_advice = severity == "IMP" and not is_own
-        if not severity or is_advice or vocabulary.says_nothing(title):
+        is_note = vocabulary.says_nothing(title) or shapes.is_note(part.title)
+        if not severity or is_advice or is_note:
             return None
         if not is_own and self._holds_findings(part):
             return None
@@ -273,7 +274,10 @@ class Outline(Sight):
         head = heads.read(bare)
         own = [*part.few, *self._label_behind(part)]
         is_no_finding = phrases.is_ticked(bare) or shapes.is_count(head) or shapes.is_note(bare)
-        if is_no_finding or any(map(phrases.is_settled, own)) or self._explains_grades(part):
+        if any(map(phrases.is_settled, own)):
+            self.over.update(range(part.first, part.last + 1))
+            return None
+        if is_no_finding or self._explains_grades(part):
             return None
         severity = (head.severity if head.marked or head.id else "") or heads.tail_of(bare)
         is_dash = not heads.letters(head.title) and bare.rstrip()[-1:] in "-–—"  # `critical: -`
@@ -288,11 +292,15 @@ class Outline(Sight):
         if is_advice or not (severity or inherited):
             return None
         title, end = part.name(head.title if head.severity or head.id else bare, bare), part.end
-        behind = self.plain[part.last : end]
+        told = phrases.sentences(" ".join(part.rows))
+        behind = [*self.plain[part.last : end], *told[1:][-1:]]
         if part.kind in ("text", "quote"):  # and what answers a folded one
             after = self.parts[part.at + 1 : part.at + 2]
             behind += [x.title for x in after if x.kind == "text" and x.inside is not part.inside]
-        if self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
+        above = self.place_above(part.first)
+        state = self.plain[above - 1] if above else ""  # `a.ts:4 · Fixed`, `Line 4 (resolved)`
+        is_over = phrases.says_over(state) or phrases.is_done(state.rpartition(" · ")[2])
+        if is_over or self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None
         recap = not severity or part.is_below(_REPEATS)
@@ -449,6 +457,8 @@ class Outline(Sight):
             text = " ".join(" ".join(rows).split())
             place, demanded = places.place_in(text), phrases.demanded_in(text)
             stated = phrases.said_in(text) or (demanded if place.file else "")
+            if stated and not place.file and (above := self.place_above(part.first)):
+                place = self.placed_at(above)
             is_told = bool(place.file and stated) if only_said else bool(place.file or stated)
             if not is_told or vocabulary.severity(text):  # a cell
                 continue

@@ -23,6 +23,8 @@ EXPLAINS = vocabulary.word_set("legends")
 _GENERAL = vocabulary.word_set("general")
 _OF_SCALE = vocabulary.word_set("of scales")
 _CERTAIN = vocabulary.word_set("certain")
+FAILING, _RUNS = vocabulary.word_set("failing"), vocabulary.word_set("runs")
+_FIELDS = 5  # words
 TITLES = vocabulary.word_set("titles")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
@@ -235,7 +237,9 @@ def is_note(row: str) -> bool:
     label, value = vocabulary.labelled(row)  # `Classes: **B** blocker, **M** major, **m** minor`
     is_scale = bool(label) and not vocabulary.severity(label) and heads.is_legend(value)
     is_legend = is_scale and not places.place_in(row).file
-    return is_legend or defines(row) or bool(_SCORED.match(row))
+    told = {*vocabulary.words(row)}  # `❌ Quality gate failed`
+    is_state = len(told) < _FIELDS and not (_RUNS.isdisjoint(told) or FAILING.isdisjoint(told))
+    return is_legend or is_state or defines(row) or bool(_SCORED.match(row))
 
 
 def names_scale(title: str) -> bool:
@@ -294,7 +298,7 @@ def without_fields(title: str) -> str:
 
 
 def without_place(title: str) -> str:
-    return title.replace(places.place_in(title).file or "\0", "")
+    return str(places.LINE_OF.sub("", title.replace(places.place_in(title).file or "\0", "")))
 
 
 def cleaned(title: str) -> str:

@@ -18,6 +18,7 @@ from contextkit.text.blocks import Block, blocks
 
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
+_FIXED_IN = Pattern(r"(?i)\W{0,4}(?:fix|resolv|address)ed (?:in|by|since|with) (?:this|the|last)\b")
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
@@ -60,7 +61,7 @@ class Part:
         """
         for above in self.headings:
             is_about = shapes.is_about(above.title, words) and not above.graded
-            if is_about or phrases.says_over(above.title):
+            if is_about or self._sight.says_over(above.title):
                 return True
             if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
@@ -72,7 +73,7 @@ class Part:
         is_leaf = not any(x.kind == "heading" or shapes.begins(x.title) for x in self.direct)
         is_settled = is_leaf and any(map(phrases.is_settled, self.below))
         is_template = PLACEHOLDER.search(self._sight.rows[self.first - 1])
-        return bool(is_template or is_settled or phrases.says_over(self.title))
+        return bool(is_template or is_settled or self._sight.says_over(self.title))
 
     @functools.cached_property
     def group(self) -> str:
@@ -215,6 +216,7 @@ class Sight:
     """
 
     def __init__(self, text: str, is_whole: bool = False) -> None:
+        self._is_whole = is_whole
         self.rows, self.plain, ends = normal.lines(text, is_whole)
         self._raise_leads()
         every = normal.closed(blocks("\n".join(self.plain)), ends)
@@ -280,6 +282,10 @@ class Sight:
                 held.append((part.last if part.kind in ("heading", "item") else reach, here))
             made.append(held[-1][1])
         return made
+
+    def says_over(self, title: str) -> bool:
+        """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
+        return phrases.says_over(title) or (self._is_whole and bool(_FIXED_IN.match(title)))
 
     @functools.cached_property
     def _code_ends(self) -> dict[int, int]:

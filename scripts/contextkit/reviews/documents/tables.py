@@ -23,7 +23,6 @@ from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 
 _NO_SCALES = vocabulary.word_set("no scales")
-_FAILING = vocabulary.word_set("failing")
 _GRADES = vocabulary.word_set("grades")
 _MEANINGS = vocabulary.word_set("meanings")
 _CODED = Pattern(  # a file without a suffix, or a rule before the level
@@ -74,7 +73,8 @@ def _are_grades(cells: list[str]) -> bool:
 def table_rows(lines: list[str]) -> list[Row]:
     """The rows of a table; in a drawn one, everything between two rules is one row."""
     made: list[Row] = []
-    every = [[shapes.cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
+    rows = [markdown.cells(places.unlinked(line.strip())) for line in lines]
+    every = [[*map(shapes.cleaned, row)] for row in rows]
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
@@ -163,7 +163,7 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
     title = fields.get("title", "")
     marked = (head for head in map(heads.read, row) if head.marked)
     for head in () if severity else marked:
-        is_state = _FAILING.issuperset(vocabulary.words(head.title))
+        is_state = shapes.FAILING.issuperset(vocabulary.words(head.title))
         if head.severity in SERIOUS and heads.has_words(head.title) and not is_state:
             severity, title = head.severity, head.title
             break
