@@ -123,7 +123,7 @@ def place_of(line: str) -> Place:
     line_of = _AFTER.match(rest)
     after = rest[line_of.end() if line_of else 0 :]
     words = before.rstrip(":").split()
-    most = _INTRODUCING if line_of else 2
+    most = _INTRODUCING if line_of or line.rstrip(" *_")[-1:] == ":" else 2
     if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
     after = _OF_THREAD.sub("", after)
