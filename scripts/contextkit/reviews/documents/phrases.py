@@ -76,10 +76,11 @@ def is_settled(row: str) -> bool:
 
 def is_still_open(row: str) -> bool:
     """Whether a line begins with the state of the finding above: `❌ Not fixed. …`."""
+    state = re.split(r"[.:,;—–]", row[: heads.LONG], maxsplit=1)[0]
+    if len(state) >= _BRIEF or not UNFIXED.search(state):
+        return False
     head = heads.read(row[: heads.LONG])
-    state = re.split(r"[.:,;—–]", row)[0]
-    is_state = len(state) < _BRIEF and bool(UNFIXED.search(state))
-    return is_state and (head.is_sign or not head.severity)
+    return head.is_sign or not head.severity
 
 
 def is_ticked(row: str) -> bool:

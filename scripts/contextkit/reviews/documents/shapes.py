@@ -236,10 +236,10 @@ def is_note(row: str) -> bool:
     """Whether a line is about severities, and no finding: what they mean, or a score alone."""
     label, value = vocabulary.labelled(row)  # `Classes: **B** blocker, **M** major, **m** minor`
     is_scale = bool(label) and not vocabulary.severity(label) and heads.is_legend(value)
-    is_legend = is_scale and not places.place_in(row).file
+    is_legend = defines(row) or (is_scale and not places.place_in(row).file)
     told = {*vocabulary.words(row)}  # `❌ Quality gate failed`
     is_state = len(told) < _FIELDS and not (_RUNS.isdisjoint(told) or FAILING.isdisjoint(told))
-    return is_legend or is_state or defines(row) or bool(_SCORED.match(row))
+    return is_legend or is_state or bool(_SCORED.match(row))
 
 
 def names_scale(title: str) -> bool:

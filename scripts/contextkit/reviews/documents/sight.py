@@ -97,14 +97,11 @@ class Part:
 
     @property
     def below(self) -> list[str]:
-        """The first lines of each paragraph directly below a heading."""
+        """The first lines of each paragraph or state directly below a heading."""
         parts = itertools.takewhile(lambda part: part.kind != "heading", self.direct)
-        return [
-            row
-            for part in parts
-            if part.kind == "text" or vocabulary.labelled(part.title)[0] in phrases.STATES
-            for row in part.few
-        ]
+        labels = ((vocabulary.labelled(part.title)[0], part) for part in parts)
+        told = (part for label, part in labels if part.kind == "text" or label in phrases.STATES)
+        return [row for part in told for row in part.few]
 
     def label_below(self, read: Callable[[str], str] = shapes.label_in) -> str:
         """The severity of a label directly below a heading, as read by `read`."""
