@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import random
 import re
@@ -218,3 +219,26 @@ class _Fixed(random.Random):
 
     def choice(self, seq: Any) -> Any:
         return seq[-1]
+
+
+def repeated(pattern: Any) -> Iterator[Any]:
+    """What an expression repeats without giving back, at any depth."""
+    for code, given in pattern if hasattr(pattern, "data") else ():
+        parts = given if isinstance(given, (tuple, list)) else [given]
+        if str(code) == "POSSESSIVE_REPEAT":
+            yield from parts[2:]
+        for part in parts:
+            for inner in part if isinstance(part, list) else [part]:
+                yield from repeated(inner)
+
+
+def test_only_single_characters_are_repeated_without_giving_back() -> None:
+    """Python 3.11.2, of Debian 12, does not match what it should of a group that is."""
+    parse = importlib.import_module("re._parser").parse
+    groups = [
+        (name, rule.pattern)
+        for name, rule in slow.expressions()
+        for part in repeated(parse(rule.pattern, rule.flags))
+        if len(part) > 1 or str(part[0][0]) not in ("IN", "LITERAL", "NOT_LITERAL", "ANY")
+    ]
+    assert not groups

@@ -47,11 +47,12 @@ _CARRIED = compiled(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000
 # What comes between a name and its value, as in `<add key="password" value="…"/>`, and the value:
 # between quotes, up to one with no letter after it (an apostrophe, an escaped quote), or bare, up
 # to a line end, also as JSON escapes it.
-_TO_QUOTE = r"(?:(?!(?P=quote))[^\n]){0,4000}+"
+_TO_QUOTE = r"(?:(?!(?P=quote))[^\n]){0,4000}"
 _ASSIGNED = compiled(
     r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(?P<sign>=>|:=|==|=|:|>|is |was ))?[* \t]*+"
-    rf"(?:(?P<quote>\\[\"']|[\"'`])(?P<quoted>{_TO_QUOTE}(?:(?P=quote)(?=\w){_TO_QUOTE}){{0,4}}+)"
-    r"(?P=quote)|(?P<bare>(?:(?!\\[nr])[^ \t\r\n\"'`<>|,;(){}\[\]]){0,4000}+))",
+    r"(?:(?P<quote>\\[\"']|[\"'`])"
+    rf"(?=(?P<quoted>{_TO_QUOTE}(?:(?P=quote)(?=\w){_TO_QUOTE}){{0,4}}))(?P=quoted)(?P=quote)"
+    r"|(?P<bare>(?:(?!\\[nr])[^ \t\r\n\"'`<>|,;(){}\[\]]){0,4000}))",
     re.ASCII,
 )
 _LONGEST = 16_384  # characters in a token: a JWT may be long

@@ -403,7 +403,7 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
-_GAP = Pattern(r"\n[^\S\n]*+(?:[^\w\n]++|_++)*+(?=\n)")  # a line without a letter or a digit
+_GAP = Pattern(r"\n[^\S\n]*+(?:[^\w\n]|_)*(?=\n)")  # a line without a letter or a digit
 _PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 
 
