@@ -55,9 +55,9 @@ def hops(work: Callable[[], object], apart: tuple[str, ...] = ()) -> int:
     def counted(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
         caller = frame.f_back
-        if event == "call" and caller and "/contextkit/" in frame.f_code.co_filename:
+        if event == "call" and caller and "/scripts/contextkit/" in frame.f_code.co_filename:
             here, by = frame.f_code.co_filename, caller.f_code.co_filename.removesuffix(".py")
-            is_ours = "/contextkit/" in by and not by.endswith(apart)
+            is_ours = "/scripts/contextkit/" in by and not by.endswith(apart)
             is_import = "<module>" in (frame.f_code.co_name, caller.f_code.co_name)
             count += is_ours and not is_import and here != by + ".py"
 

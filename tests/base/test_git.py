@@ -497,7 +497,7 @@ def test_no_hook_of_the_repository_is_run(start: Callable[..., str], repo: Path)
 
 def test_git_answers_where_standard_input_and_error_are_closed(repo: Path) -> None:
     code = "from contextkit.base import git; print(git.query('.', 'rev-parse', 'HEAD').output())"
-    closed = f'exec {sys.executable} -c "$1" <&- 2>&-'
-    done = subprocess.run(["sh", "-c", closed, "sh", code], cwd=repo, capture_output=True,
+    closed = 'exec "$0" -c "$1" <&- 2>&-'
+    done = subprocess.run(["sh", "-c", closed, sys.executable, code], cwd=repo, capture_output=True,
                           env={**os.environ, "PYTHONPATH": str(SCRIPTS)}, text=True)  # fmt: skip
     assert len(done.stdout.strip()) == 40

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from checkouts import READY, REAL_PYTHON, executable, make
 from conftest import CHECKOUT, Script, each, git
-from contextkit.base import makefiles, tokens, version
+from contextkit.base import makefiles, names, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits, Places
@@ -584,7 +584,7 @@ def test_a_link_writes_an_absolute_path_into_the_local_settings_alone(
 def test_a_link_offers_rules_for_commands_as_they_are_called_there(host: Path, run: Script) -> None:
     assert run("adopt", f"--into={host}", "--hosts=claude", "--link") == 0
     assert "add to permissions.allow in .claude/settings.local.json:" in " ".join(run.out.split())
-    assert f'"Bash({CHECKOUT}/bin/contextkit payload_show:*)",' in run.out
+    assert f'"Bash({names.word(f"{CHECKOUT}/bin/contextkit")} payload_show:*)",' in run.out
 
 
 def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import plugins
 import pytest
 from conftest import CHECKOUT, SCRIPTS, each
+from contextkit.base import names
 from contextkit.hosts.documents import contracts, settings
 from contextkit.hosts.flows import runner
 
@@ -112,4 +113,5 @@ def test_where_a_checkout_is_only_linked_commands_are_called_by_its_path(
     assert isinstance(words, list)
     given = json.dumps({"session_id": "s", "source": "startup", "cwd": str(repo)}).encode()
     said = runner.run(words, given)
-    assert f"as `{CHECKOUT}/bin/contextkit NAME …` here" in said
+    door = names.word(f"{CHECKOUT}/bin/contextkit")
+    assert f"as `{door} NAME …` here" in said

@@ -82,7 +82,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
     said = asked(command, description="d", timeout=5000)
     assert "permissionDecision" not in said
     assert {"description", "timeout", "command"} == set(said["updatedInput"])
-    assert "/scripts/run.sh --sink=" in said["updatedInput"]["command"]
+    assert rewriting.is_wrapped(said["updatedInput"]["command"])
 
 
 @each(

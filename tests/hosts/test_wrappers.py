@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from checkouts import UNSYNCED, a_toolkit, adopt, bring_byte_code, make
 from conftest import CHECKOUT, LONG, each, git, rounds, seal
+from contextkit.base import names
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 
@@ -333,7 +334,7 @@ def test_the_door_without_make_takes_the_words_of_make(repo: Path) -> None:
     assert json.loads(listed.stdout)[0]["note"] == note
     for words, said in (
         (["remindrs"], "there is no target 'remindrs' (did you mean 'reminders'?)"),
-        (["nope"], f"there is no target 'nope': {door} help lists them\n"),
+        (["nope"], f"there is no target 'nope': {names.word(str(door))} help lists them\n"),
         (["reminders", "tga=x"], "there is no variable tga= (did you mean 'tag'?)"),
         (["reminders", "x"], "'x': write it as name=value"),
     ):

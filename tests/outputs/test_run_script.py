@@ -93,7 +93,7 @@ def test_a_line_that_is_only_counted_has_its_number_in_the_file(layout: Layout) 
         "    word = word.translate({48 + i: 103 + i for i in range(10)})\n"
         "    print(word, word[::-1], 'could not be told of', word[3:9], 'and its parts')\n"
     )
-    done = run("--", f"{sys.executable} many.py; false")
+    done = run("--", f"{shlex.quote(sys.executable)} many.py; false")
     said = re.search(r"with failure words, first at (\d+)", done.stdout)
     (path,) = [line[9:] for line in done.stdout.splitlines() if line.startswith("@stored: ")]
     assert said, done.stdout
