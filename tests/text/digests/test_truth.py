@@ -1181,6 +1181,7 @@ def test_errors_are_told_above_warnings_and_words_are_no_range() -> None:
     assert "'missing' x5, 'x' x4 undeclared" in told
     assert folding.alike((f"no {name} yet" for name in "abcd"), 60) == "no a, b, c, d yet"
     assert folding.alike((f"no {name} yet" for name in "abcde"), 60) == "no a, b, c, +2 more yet"
+    assert folding.alike(('no "db_a"', 'no "db_b"', 'no "db_cc"'), 60) == 'no "db_a, b, cc"'
 
 
 def test_a_number_in_many_rows_names_none_of_them_and_an_id_is_no_measure() -> None:

@@ -91,9 +91,19 @@ def _as_one(counts: dict[str, int], named: bool) -> str:
         return between(high, low) if falls else between(low, high)
     if any(map(_IN_ORDER.search, values)):
         return between(values[0], values[-1])
+    return _listed(values)
+
+
+def _listed(values: list[str]) -> str:
+    """The first words, without what each shares with the first one, and how many more there are."""
     most = len(values) if len(values) <= _VALUES + 1 else _VALUES
+    first, *others = values[:most]
+    start = min(_shared(first, other) for other in others)
+    end = min(_shared(first[::-1], other[::-1]) for other in others)
+    end = min(end, *(len(word) - start for word in (first, *others)))
+    parts = [first[: len(first) - end], *(word[start : len(word) - end] for word in others)]
     more = f", +{len(values) - most} more" if len(values) > most else ""
-    return ", ".join(values[:most]) + more
+    return ", ".join(parts) + first[len(first) - end :] + more
 
 
 def _have_gaps(names: list[str]) -> bool:
