@@ -48,11 +48,12 @@ _CARRIED = compiled(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000
 # between quotes, up to one with no letter after it (an apostrophe, an escaped quote), or bare, up
 # to a line end, also as JSON escapes it.
 _TO_QUOTE = r"(?:(?!(?P=quote))[^\n]){0,4000}"
+_PLAIN = r"[^ \t\r\n\"'`<>|,;(){}\[\]\\]{0,4000}"
 _ASSIGNED = compiled(
     r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(?P<sign>=>|:=|==|=|:|>|is |was ))?[* \t]*+"
     r"(?:(?P<quote>\\[\"']|[\"'`])"
     rf"(?=(?P<quoted>{_TO_QUOTE}(?:(?P=quote)(?=\w){_TO_QUOTE}){{0,4}}))(?P=quoted)(?P=quote)"
-    r"|(?P<bare>(?:(?!\\[nr])[^ \t\r\n\"'`<>|,;(){}\[\]]){0,4000}))",
+    rf"|(?P<bare>{_PLAIN}(?:\\(?![nr]){_PLAIN}){{0,99}}))",
     re.ASCII,
 )
 _LONGEST = 16_384  # characters in a token: a JWT may be long
@@ -467,7 +468,7 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     if joint["quote"]:
         return *joint.span("quoted"), joint["quote"][-1]
     start, sign = joint.start("bare"), joint["sign"] or " "
-    value = joint["bare"].rstrip(".,:*…")
+    value = joint["bare"][:_LONGEST_VALUE].rstrip(".,:*…")
     return start, start + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
 
 
