@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 833150322596448811
+SOURCE = 104761178056367166
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -24,7 +24,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' payload_list` |\n| read the summary of one | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' payload_show ref=latest part=summary` |\n| read a part of one | `'
+    yield ' payload_show ref=latest part=summary` |\n| read a part of one, by lines of its text, not of its file | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' payload_show ref=latest lines=1-40` |\n| find words in all of them | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
