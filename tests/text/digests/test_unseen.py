@@ -1300,6 +1300,14 @@ def test_the_last_of_rows_that_grow_does_not_stand_out() -> None:
     assert [n for n, stands_out in columns.rows(rows).items() if stands_out] == [7]
 
 
+def test_amounts_and_sizes_in_rows_are_read_as_in_a_table() -> None:
+    rows = [f"fee {n} of -${n % 3},100.50 for {n % 2 + 1}Ki" for n in range(13)]
+    assert not any(columns.rows(rows).values())
+    for odd in (rows[7].replace("-$1,", "-$90,"), rows[7].replace("2Ki", "2TB")):
+        told = columns.rows([*rows[:7], odd, *rows[8:]])
+        assert [n for n, stands_out in told.items() if stands_out] == [7]
+
+
 def test_many_rows_that_stand_out_do_not_displace_other_rare_lines() -> None:
     blocks = [
         "\n".join(f"unit {t} lane {n} {n % 3} {7777 + t * 91 if n == 5 else 7}" for n in range(8))

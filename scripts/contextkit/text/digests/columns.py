@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 
 from contextkit.base.expressions import Pattern
@@ -20,8 +21,9 @@ _NUMBER = Pattern(
     r"[<>~$€£(]?(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)"
     r"(?P<unit>%|[A-Za-zµ]{1,3})?[),;:|]?$"
 )
-_SCALES = {"": 1.0, "%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0,
-           "K": 1e3, "M": 1e6, "G": 1e9}  # fmt: skip
+SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+TIMES = {"": 1, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
+_SCALES = {"%": 1, **SIZES, **TIMES}
 _LEAST, _MANY = 6, 12  # rows; rows from which on most say little
 _FEW = 3  # different rows, which are told with their counts
 _WIDE = 240  # characters of a line that is no row
@@ -55,14 +57,25 @@ def _row(line: str) -> tuple[str, list[float]]:
     kinds, values, end = list[str](), list[float](), 0
     for word in line.split() if len(line) < _WIDE else ():
         number = _NUMBER.match(word) if any(map(str.isdigit, word)) else None
-        unit = (number["unit"] or "").removesuffix("iB").removesuffix("B") if number else ""
-        if number and unit in _SCALES:
-            values.append(float(number["digits"].replace(",", "").strip("$€£")) * _SCALES[unit])
+        value, unit = figure(number) if number else (0, "-")
+        if unit in _SCALES:
+            values.append(value * _SCALES[unit])
             kinds.append("9")
             end = len(kinds)
         elif kinds[-1:] != ["w"]:
             kinds.append("w" if any(map(str.isalnum, word)) else word)
     return "".join(kinds[:end]), values
+
+
+def figure(number: re.Match[str]) -> tuple[float, str]:
+    """The value of a match with `digits` and a `unit`, and the unit without the bytes: `K`, `ms`.
+
+    A comma before three digits is no decimal point.
+    """
+    digits, unit = number["digits"], (number["unit"] or "").removesuffix("B").removesuffix("i")
+    if not digits.isdecimal():
+        digits = re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", ".")
+    return float(digits), unit
 
 
 def _outstanding(run: list[tuple[int, list[float]]]) -> Iterator[int]:

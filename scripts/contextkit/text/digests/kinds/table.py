@@ -11,6 +11,7 @@ from collections import Counter
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterable, Sequence
+from contextkit.text.digests.columns import SIZES, TIMES, figure
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.folding import cut
 from contextkit.text.digests.pieces import bare
@@ -43,8 +44,6 @@ _NUMBER = Pattern(  # perhaps with a name, a unit, and a percentage in brackets
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or no value
-_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may occur in one column
-_TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _ID = Pattern(r"(?:.*[\W_])?(?:[pu]*id|#)$", re.I)  # the name of a column of identifiers
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
@@ -377,14 +376,13 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     is_sorted_out = len(set(cells)) <= min(_FEW, len(cells) // 2)
     if is_sorted_out or not (_are_numbers(cells[:_SAMPLE]) and _are_numbers(cells)):
         return None
-    matches = [(match, pair) for pair in filled if (match := _NUMBER.match(pair[1][index]))]
-    units = [(match["unit"] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
-    scales = (_SIZES, {"": 1} | _TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))
+    read = [(*figure(match), *pair) for pair in filled if (match := _NUMBER.match(pair[1][index]))]
+    units = [unit for _, unit, *_ in read]
+    scales = (SIZES, TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))  # of one column
     scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
     if scale is None:
         return None
-    rows = [(_value(match["digits"]) * scale[unit], n, row)
-            for (match, (n, row)), unit in zip(matches, units, strict=True)]  # fmt: skip
+    rows = [(value * scale[unit], n, row) for value, unit, n, row in read]
     values = [value for value, *_ in rows]
     is_whole = all(map(float.is_integer, values)) and not any(units)
     rises = all(a <= b for a, b in itertools.pairwise(values))
@@ -440,10 +438,3 @@ def _named(head: list[str], row: list[str], label: int) -> str:
     text = cut(row[label].rstrip(":"), _LABEL)
     is_word = not head or any(map(str.isalpha, text))
     return text if is_word else f"{head[label]} {text}".strip()
-
-
-def _value(digits: str) -> float:
-    """The number in a cell; a comma before three digits is no decimal point."""
-    if digits.isdecimal():
-        return float(digits)
-    return float(re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", "."))
