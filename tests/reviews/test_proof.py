@@ -581,6 +581,13 @@ def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
         assert not is_clean(proved(fixed)) and not is_clean(reviewed(said))  # nobody asked
 
 
+def second_looks(said: str) -> list[Review]:
+    """Two that call both findings fixed, in either order of the words, and say something more."""
+    lines = ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed")
+    texts = [PROVED.replace("Read:", f"{line}\n\n{said}\n\nRead:") for line in lines]
+    return [proved(text, 41, ("P0-1", "P1-2")) for text in texts]
+
+
 @each("said", [
     "- P0-1: fixed by hashing the token\n- P1-2: fixed, the session ends", "P0-1: resolved",
     "P0-1: fixed by hashing the token.", "**P0-1**: fixed by hashing", "P0-1: Done",
@@ -590,8 +597,7 @@ def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
     "- P2-1 is still open.", "### Not verified\n- P2-1",
 ])  # fmt: skip
 def test_beside_its_line_a_second_look_may_say_more_of_what_is_fixed(said: str) -> None:
-    for line in ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed"):
-        review = proved(PROVED.replace("Read:", f"{line}\n\n{said}\n\nRead:"), 41, ("P0-1", "P1-2"))
+    for review in second_looks(said):
         assert review.doubts == () and is_clean(review)
 
 
@@ -617,8 +623,7 @@ def test_who_is_sent_back_is_not_told_to_index_what_is_fixed() -> None:
     "- [ ] P1-2: fixed", "P1-2: done? hardly",
 ])  # fmt: skip
 def test_a_second_look_that_contradicts_itself_is_doubted(said: str) -> None:
-    for line in ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed"):
-        review = proved(PROVED.replace("Read:", f"{line}\n\n{said}\n\nRead:"), 41, ("P0-1", "P1-2"))
+    for review in second_looks(said):
         assert not is_clean(review) and "line 9 " in review.doubts[0]
 
 
@@ -639,17 +644,10 @@ def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> No
     assert not is_clean(agent_review.parse(text.format(3)))
 
 
-@each(
-    "said",
-    ("P0-1 not yet", "not P0-1", "all but P0-1", "everything except P0-1", "P0-1 is still there",
-     "P0-1 cannot be confirmed", "P0-1?", "P0-1 (partly)", "none", "P0-1 ✗", "no: P0-1"),
-)  # fmt: skip
-def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
-    review = proved(PROVED.replace("Read:", f"Fixed: {said}\nRead:"), 41, ("P0-1",))
-    assert not is_clean(review), review.doubts
-
-
 @each("said", [
+    "Fixed: P0-1 not yet", "Fixed: not P0-1", "Fixed: all but P0-1", "Fixed: none", "Fixed: P0-1?",
+    "Fixed: everything except P0-1", "Fixed: P0-1 is still there", "Fixed: P0-1 (partly)",
+    "Fixed: P0-1 cannot be confirmed", "Fixed: P0-1 ✗", "Fixed: no: P0-1",
     "P0-1: fixed?", "P0-1: not fixed", "P0-1: fixed in part", "P0-1: unfixed", "not P0-1: fixed",
     "P0-1: fixed, but the token is still logged", "P0-1: to be fixed", "P0-1: fixed only for GET",
     "P0-1 or P0-2: fixed", "All but P0-1: fixed", "P0-1: fixed (partly)", "P0-1: fixed ✗",
@@ -659,7 +657,7 @@ def test_a_line_that_says_more_than_ids_confirms_nothing(said: str) -> None:
     "<!--\nP0-1: fixed\n-->", "<!--\nFixed: P0-1\n-->", "P0-1: fixed\nbut only for GET",
     "- [ ] P0-1: fixed", "- [ ] Fixed: P0-1",
 ])  # fmt: skip
-def test_an_id_with_more_than_that_it_is_fixed_confirms_nothing(said: str) -> None:
+def test_a_line_that_says_more_than_which_ids_are_fixed_confirms_nothing(said: str) -> None:
     review = proved(PROVED.replace("Read:", f"{said}\nRead:"), 41, ("P0-1",))
     assert not is_clean(review), review.doubts
 
