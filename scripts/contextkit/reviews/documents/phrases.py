@@ -3,6 +3,7 @@
 This is a blocker.   … classified as **major**     said: `said_in`
 Please don't go live with these                     demanded: `demanded_in`
 Status: fixed        Race (resolved)                done
+Fixed: P0-1, P1-2    P0-1 is now fixed: …           fixed since the run before: `fixed_in`, `mends`
 False positive.      No findings.                   denied
 """
 
@@ -13,6 +14,7 @@ import itertools
 import re
 
 from contextkit.base.expressions import Pattern
+from contextkit.base.type_names import Collection
 from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
 
 _IS_SAID = Pattern(
@@ -43,6 +45,16 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …`
 )
 _BRIEF = 24  # characters of a state
 UNFIXED = vocabulary.any_of("unfixed")
+STILL = vocabulary.any_of("still")
+_BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
+_NEAR = 5  # words behind an id within which it is said to be fixed
+_FIXED_ROW = Pattern(  # ids and separators, and nothing else, behind or before the word
+    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$"
+    r"|(?P<first>[\w.,;&+\s*_`-]{1,400}?)[\s*_`]{0,4}[:=—–][\s*_`]{0,4}fixed[\s*_`.]{0,4}$",
+    re.IGNORECASE,
+)
+_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
+OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
@@ -81,6 +93,28 @@ def is_still_open(row: str) -> bool:
         return False
     head = heads.read(row[: heads.LONG])
     return head.is_sign or not head.severity
+
+
+def fixed_in(row: str) -> set[str]:
+    """The ids, in capitals, in a line that only says that they are fixed."""
+    match = _FIXED_ROW.match(row)
+    told = (match["ids"] or match["first"]).upper() if match else ""
+    words = set(re.findall(r"\w[\w.-]*(?<=\w)", told)) - {"AND"}
+    return words if all(map(_SOME_ID.match, words)) else set()
+
+
+def mends(row: str, ids: Collection[str]) -> bool:
+    """Whether a line begins with one of these ids, in capitals, and says that it is fixed.
+
+    `P0-1: fixed`, `- P0-1 is now fixed: …`; words of any other kind between them may deny it.
+    """
+    first, *rest = vocabulary.unbulleted(row.strip())[0].upper().split() or [""]
+    if vocabulary.trimmed(first) not in ids or STILL.search(row) or OPEN_BOX.match(row):
+        return False
+    words = [vocabulary.trimmed(word) for word in rest[:_NEAR]]
+    over = next((at for at, word in enumerate(words) if is_done(word)), _NEAR)
+    between = {word for word in words[:over] if word not in ids}
+    return over < _NEAR and between <= _BETWEEN
 
 
 def is_ticked(row: str) -> bool:

@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Collection, Iterator
+from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
@@ -42,7 +42,6 @@ _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
 _BRIEF = 6  # words of a state
-_NEAR = 5  # words behind an id within which it is said to be fixed
 _FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
@@ -64,7 +63,6 @@ _DENIED = Pattern(
 )
 _HARM = vocabulary.any_of("harm")
 _EXCEPT = vocabulary.any_of("except")
-_STILL = vocabulary.any_of("still")
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
@@ -78,7 +76,6 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})(?:\s?/\s?|\sout of\s|\s[^\W\d]{1,3}\s)(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
-_OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 _RANGE = Pattern(  # from the first to the last of a scale
     r"\b(?:p[01]|critical|blocker|high)\s?(?:to|bis|à|through|-|–|—|…|\.\.+)\s?"
     r"(?:p[23]|imp|low|minor|info)\b(?!\s?:)",
@@ -95,12 +92,6 @@ _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
 )
 _NUMBERED = vocabulary.any_of("numbered")
-_FIXED_ROW = Pattern(  # ids and separators, and nothing else, behind or before the word
-    r"[\s*_`>-]{0,6}fixed[:=\s*_`]{1,6}(?P<ids>[\w.,;&+\s*_`-]{1,400})$"
-    r"|(?P<first>[\w.,;&+\s*_`-]{1,400}?)[\s*_`]{0,4}[:=—–][\s*_`]{0,4}fixed[\s*_`.]{0,4}$",
-    re.IGNORECASE,
-)
-_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 _OURS = Pattern(  # a comment that a run leaves
     r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
@@ -133,14 +124,12 @@ _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
 _KNOWN = vocabulary.word_set("known")
-_BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
 _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
 _DECIDES = vocabulary.word_set("decides")
 _OTHER_SCALES = vocabulary.word_set("other scales")
 _GATES = _DECIDES | vocabulary.word_set("gates")
-_FAILING = vocabulary.word_set("failing")
 
 
 class Doubt(NamedTuple):
@@ -168,28 +157,6 @@ def _of_index(row: str) -> str:
     return f"says {grave}, which its index has not" if grave else ""
 
 
-def _fixed_in(row: str) -> set[str]:
-    """The ids, in capitals, in a line that only says that they are fixed."""
-    match = _FIXED_ROW.match(row)
-    told = (match["ids"] or match["first"]).upper() if match else ""
-    words = set(re.findall(r"\w[\w.-]*(?<=\w)", told)) - {"AND"}
-    return words if all(map(_SOME_ID.match, words)) else set()
-
-
-def mends(row: str, ids: Collection[str]) -> bool:
-    """Whether a line begins with one of these ids, in capitals, and says that it is fixed.
-
-    `P0-1: fixed`, `- P0-1 is now fixed: …`; words of any other kind between them may deny it.
-    """
-    first, *rest = vocabulary.unbulleted(row.strip())[0].upper().split() or [""]
-    if vocabulary.trimmed(first) not in ids or _STILL.search(row) or _OPEN_BOX.match(row):
-        return False
-    words = [vocabulary.trimmed(word) for word in rest[:_NEAR]]
-    over = next((at for at, word in enumerate(words) if phrases.is_done(word)), _NEAR)
-    between = {word for word in words[:over] if word not in ids}
-    return over < _NEAR and between <= _BETWEEN
-
-
 class _Proof:
     """The lines of a review with their roles: row, issues, box, item, told, or code.
 
@@ -208,7 +175,7 @@ class _Proof:
         self._titles = [(_words(finding.title), finding.severity) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        boxes = [at for at, row in enumerate(self._raw, 1) if _OPEN_BOX.match(row)]
+        boxes = [at for at, row in enumerate(self._raw, 1) if phrases.OPEN_BOX.match(row)]
         self._role = dict.fromkeys(boxes, "box")
         every = blocks("\n".join(self._rows))
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
@@ -219,7 +186,7 @@ class _Proof:
         own = (row for at, row in enumerate(self._rows, 1) if at not in apart
                and self._raw[at - 1].lstrip()[:1] not in (">", "<")
                and not "".join(self._raw[at : at + 1])[:1].islower())  # fmt: skip
-        self._fixed = set().union(*map(_fixed_in, own)) & self._confirmed
+        self._fixed = set().union(*map(phrases.fixed_in, own)) & self._confirmed
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
 
@@ -347,7 +314,7 @@ class _Proof:
 
         Of minor findings nobody asks: one may be called fixed, or still be open.
         """
-        if fixed := _fixed_in(row):
+        if fixed := phrases.fixed_in(row):
             others = sorted(fixed - self._confirmed)
             serious = (x for x in others if vocabulary.severity_of_id(x) in ("", *SERIOUS))
             unknown = next(serious, "")
@@ -371,7 +338,7 @@ class _Proof:
         """The severity in the words, attributes or images of a line."""
         if self._role.get(number) == "told":
             return ""
-        if mends(row, self._fixed):  # `P0-1 is now fixed: …`
+        if phrases.mends(row, self._fixed):  # `P0-1 is now fixed: …`
             row = vocabulary.unbulleted(row.strip())[0]
             row = row.replace(row.split()[0], "x", 1)
         word = serious_in(row, after)
@@ -456,9 +423,9 @@ def _is_settled(row: str) -> bool:
         over = [cell for cell in cells if phrases.is_done(cell)]
         is_graded = any(map(vocabulary.severity, vocabulary.words("".join(cells[:1]))))
         is_zero = is_graded and bool(cells[1:]) and _ZEROS.issuperset(cells[1:])
-        return is_zero or (bool(over) and not any(map(_STILL.search, cells)))
+        return is_zero or (bool(over) and not any(map(phrases.STILL.search, cells)))
     value = vocabulary.labelled(row)[1]
-    if phrases.is_done(value) and len(value.split()) <= _BRIEF and not _STILL.search(value):
+    if phrases.is_done(value) and len(value.split()) <= _BRIEF and not phrases.STILL.search(value):
         return True
     last = phrases.sentences(row)[-1:]
     return bool(last and phrases.DENIED.match(last[0]) and last[0] != row)
@@ -492,7 +459,7 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     if is_brief and is_scale and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS:
         return _GRADE
     is_verdict = is_brief and not _DECIDES.isdisjoint(named)
-    if is_verdict or (is_brief and value[0] in _FAILING):
+    if is_verdict or (is_brief and value[0] in shapes.FAILING):
         passes = value[0] in _PASSING and value != ["no"]
         return "" if passes else _OTHER
     if vocabulary.is_scale(" ".join(named)) and 0 < len(value) < 3:
@@ -641,7 +608,7 @@ def _lacking(row: str) -> str:
     if _UNREAD.search(row) or _reads_less(row):
         return "says that not all was reviewed"
     values = (_all_words(part) for part in _VALUES.split(row)[1:])  # `| unit | failed (3) |`
-    fails = any(words[0] in _FAILING and words[1:2] != ["0"] for words in values if words)
+    fails = any(words[0] in shapes.FAILING and words[1:2] != ["0"] for words in values if words)
     return "tells of something that failed" if fails else ""
 
 

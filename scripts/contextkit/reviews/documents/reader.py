@@ -109,10 +109,8 @@ def issues(text: str, indexes: Iterable[index.Block], terms: Terms | None = None
     """
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     if terms and terms.open:
-        from contextkit.reviews.documents import proof
-
         asked = {identity.upper() for identity in terms.open}
-        inside.update(at for at, row in vocabulary.numbered(text) if proof.mends(row, asked))
+        inside.update(at for at, row in vocabulary.numbered(text) if phrases.mends(row, asked))
     left = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
         for number, row in vocabulary.numbered(text)
