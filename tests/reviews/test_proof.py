@@ -581,6 +581,12 @@ def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
         assert not is_clean(proved(fixed)) and not is_clean(reviewed(said))  # nobody asked
 
 
+@each("name", ["FD_P0-1", "SEC.4"])
+def test_whatever_may_be_an_id_may_be_called_fixed(name: str) -> None:
+    for said in (f"Fixed: {name}", f"{name}: fixed"):
+        assert is_clean(proved(PROVED.replace("Read:", f"{said}\nRead:"), 41, (name,)))
+
+
 def second_looks(said: str) -> list[Review]:
     """Two that call both findings fixed, in either order of the words, and say something more."""
     lines = ("Fixed: P0-1, P1-2", "P0-1, P1-2: fixed")

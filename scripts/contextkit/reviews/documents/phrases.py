@@ -53,7 +53,6 @@ _FIXED_ROW = Pattern(  # ids and separators, and nothing else, behind or before 
     r"|(?P<first>[\w.,;&+\s*_`-]{1,400}?)[\s*_`]{0,4}[:=—–][\s*_`]{0,4}fixed[\s*_`.]{0,4}$",
     re.IGNORECASE,
 )
-_SOME_ID = Pattern(r"[A-Z][A-Z-]*\d[\w.-]*$")
 OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
@@ -100,7 +99,7 @@ def fixed_in(row: str) -> set[str]:
     match = _FIXED_ROW.match(row)
     told = (match["ids"] or match["first"]).upper() if match else ""
     words = set(re.findall(r"\w[\w.-]*(?<=\w)", told)) - {"AND"}
-    return words if all(map(_SOME_ID.match, words)) else set()
+    return words if all(map(vocabulary.is_id, words)) else set()
 
 
 def mends(row: str, ids: Collection[str]) -> bool:
