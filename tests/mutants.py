@@ -86,6 +86,7 @@ MODULES = {
         "reviews/test_severity_words.py reviews/test_review_features.py reviews/test_proof.py",
     ),
     "shapes": ("reviews/documents/shapes.py", "reviews/test_reviews.py reviews/test_proof.py"),
+    "denials": ("reviews/documents/denials.py", "reviews/test_proof.py"),
     "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (
         "reviews/documents/vocabulary.py",

@@ -76,8 +76,9 @@ def ingest(run: Script) -> None:
 _READING = (
     *("/text/blocks", "/text/objects", "/base/expressions"),
     *(f"/documents/{name}"
-      for name in ("agent_review", "headers", "heads", "index", "normal", "phrases", "places",
-                   "proof", "reader", "sections", "shapes", "sight", "tables", "vocabulary")),
+      for name in ("agent_review", "denials", "headers", "heads", "index", "normal", "phrases",
+                   "places", "proof", "reader", "sections", "shapes", "sight", "tables",
+                   "vocabulary")),
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ documents/normal, sight   its lines in one form, and its parts, which know what 
 documents/heads, places   how a line begins, and the places in code that it names
 documents/shapes          what a heading, a label or a line says of severity;
 documents/tables          what cells and objects do, documents/phrases sentences
+documents/denials         grave words, and whether their own line takes them back
 documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored
 

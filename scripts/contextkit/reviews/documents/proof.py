@@ -24,6 +24,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
+from contextkit.reviews.documents.denials import GRAVE, IDENTIFIER, is_scale, serious_in, stands
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -45,29 +46,9 @@ _BRIEF = 6  # words of a state
 _FEW = 4  # words from which on one must be known
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
-# Words that are serious anywhere; the reader has those of other languages.
-_FOREIGN = "|".join(word for word in vocabulary.LISTS["P0"] if not word.isascii())
-_SERIOUS = vocabulary.any_of("serious", r"(?<!non-)(?<!non )(?:", rf"|{_FOREIGN})")
-_SENTENCES = Pattern(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])")
-_COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
-
-# A sentence is read as a string with one letter per word: `No P0 or P1 issues.` is `BSOSN.`
-_MARK = "\ue000"  # stands for a severity word
-_LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
-_LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in vocabulary.LISTS[f"letter {sign}"]}
-_GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # in a script without blanks
-_WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
-_DENIED = Pattern(
-    r"[BT]A?N*(?:LO+)?S(?:N*+(?![:|])(?:,?O*[BT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
-    r"|(?<!S)S(?:[,O]*+N*+[SL])*[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
-)
 _HARM = vocabulary.any_of("harm")
-_EXCEPT = vocabulary.any_of("except")
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
-_ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
-_SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)", re.IGNORECASE)
-_COUNTED = vocabulary.any_of("counted")
 _RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
@@ -76,12 +57,6 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})(?:\s?/\s?|\sout of\s|\s[^\W\d]{1,3}\s)(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
-_RANGE = Pattern(  # from the first to the last of a scale
-    r"\b(?:p[01]|critical|blocker|high)\s?(?:to|bis|à|through|-|–|—|…|\.\.+)\s?"
-    r"(?:p[23]|imp|low|minor|info)\b(?!\s?:)",
-    re.IGNORECASE,
-)
-_EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)
 _OF_FILES = vocabulary.any_of("files")
 _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
@@ -106,10 +81,6 @@ _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
-_IDENTIFIER = Pattern(
-    r"`[^`\n]{1,200}`|(?<![\w./\\-])[\w./\\-]{0,200}[/\\_][\w./\\-]{1,200}|\b[\w-]{1,80}\.\w{1,5}\b(?!\w)"
-)
-_PAIRED = Pattern(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
 _ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
 _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff]")
@@ -298,10 +269,10 @@ class _Proof:
             return ""
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index has not"
-        if _is_scale(row):
+        if is_scale(row):
             return ""
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
-        if not is_aside and _stands(_REFUSES, row):
+        if not is_aside and stands(_REFUSES, row):
             return _OTHER
         if lacking := _lacking(row):
             return lacking
@@ -323,7 +294,7 @@ class _Proof:
             return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
         told = f"{row} {after}" if row[:1] == "#" or row.rstrip(" *_")[-1:] == ":" else row
         is_told = self._role.get(number, "")[:4] in ("code", "row ") or self._rows_in(told)
-        is_unfixed = not is_told and _stands(phrases.UNFIXED, told)
+        is_unfixed = not is_told and stands(phrases.UNFIXED, told)
         return "says that something is not fixed" if is_unfixed else None
 
     def _is_apart(self, number: int, row: str) -> bool:
@@ -344,12 +315,12 @@ class _Proof:
         word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)
-            shown, plain = (_SERIOUS.findall(each.replace("_", "")) for each in (folded, row))
+            shown, plain = (GRAVE.findall(each.replace("_", "")) for each in (folded, row))
             word = serious_in(folded, after) if len(shown) > len(plain) else ""
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
-            match = _SERIOUS.search(inside)
+            match = GRAVE.search(inside)
             word = match[0] if match else ""
         return word
 
@@ -376,19 +347,19 @@ class _Proof:
         if is_told or not any(map(str.isalpha, bare)):
             return True
         if named := self._rows_in(bare):
-            return vocabulary.strictest(*named) == "P2" or not _stands(_HARM, bare)
+            return vocabulary.strictest(*named) == "P2" or not stands(_HARM, bare)
         return _is_mild(bare)
 
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
         is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
         is_row = role[:3] == "row"
-        does_harm = role != "row P2" and bool(_stands(_HARM, bare))
+        does_harm = role != "row P2" and bool(stands(_HARM, bare))
         if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
-        if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
+        if label := _LABEL.match(IDENTIFIER.sub("x", bare[:400])):
             is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
@@ -399,7 +370,7 @@ class _Proof:
         """Why a line in the place of findings is a doubt, or ''."""
         first, _, rest = vocabulary.plain(bare).partition(". ")
         is_denied = vocabulary.says_nothing(first.strip(".")) and not phrases.is_serious(rest)
-        if is_denied or _SERIOUS.search(bare):
+        if is_denied or GRAVE.search(bare):
             return ""
         if role == "item" and not phrases.is_ticked(bare):
             is_one = self._is_asked_for or phrases.is_serious(bare)
@@ -411,7 +382,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._titled(title):
             return True
-        if index.group_of(title) or _SERIOUS.search(title):
+        if index.group_of(title) or GRAVE.search(title):
             return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -433,9 +404,9 @@ def _is_settled(row: str) -> bool:
 
 def _is_harmless(row: str) -> bool:
     """Whether a line says, in words that we read, nothing that goes wrong or that may do harm."""
-    words = _all_words(_IDENTIFIER.sub(" ", row))
+    words = _all_words(IDENTIFIER.sub(" ", row))
     is_read = len(words) < _FEW or any(word in _PROSE or word in _KNOWN for word in words)
-    is_grave = phrases.is_serious(phrases.DENIES.sub("", row)) or bool(_stands(_HARM, row))
+    is_grave = phrases.is_serious(phrases.DENIES.sub("", row)) or bool(stands(_HARM, row))
     is_placed = "|" in row and bool(places.place_in(row).line)
     return is_read and not (is_grave or is_placed)
 
@@ -477,7 +448,7 @@ def _is_known_label(label: str, value: str) -> bool:
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that continues after a colon
-    if _SERIOUS.search(label):
+    if GRAVE.search(label):
         return True  # denied on the spot: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
@@ -506,76 +477,6 @@ def _hides(row: str) -> bool:
     """Whether a line has invisible characters, or letters drawn as signs."""
     hidden = (char > "~" and unicodedata.category(char) == "Cf" for char in row)
     return not row.isascii() and (bool(_ENCLOSED.search(row)) or any(hidden))
-
-
-def serious_in(row: str, after: str) -> str:
-    """The severity word in a line that the line does not deny itself, or ''."""
-    if counted := _COUNTER.search(row):
-        return str(counted[0])
-    text = _unescaped(row).replace("PO", "P0").replace("Pl", "P1")  # letters for the digits
-    for mark in ("*", "_", "~", "\\"):
-        text = text.replace(mark, "")
-    read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
-    if not _SERIOUS.search(read):
-        return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
-    if _is_scale(read) or _says_none(row, after):
-        return ""
-    sentences = _SENTENCES.split(read)
-    return next(
-        (word for sentence in sentences if (word := _stands(_SERIOUS, sentence, _EXCEPT))), ""
-    )
-
-
-def _stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:
-    """The first match of a pattern that a sentence does not deny; any match if it has a `but`."""
-    if not pattern.search(sentence):  # which looks for what it needs first
-        return ""
-    sentence = _ASIDE.sub(lambda aside: aside[0] if pattern.search(aside[0]) else "", sentence)
-    told = [match[0] for match in pattern.finditer(sentence)]
-    marked = pattern.sub(_MARK, sentence.replace(_MARK, "x"))
-    words = list(_WORD.finditer(marked))
-    texts = (word[0].lower() for word in words)
-    letters = "".join(_LETTERS.get(text) or ("9" if text.isdigit() else "w") for text in texts)
-    rest = marked
-    for match in _DENIED.finditer(letters):
-        first, last = words[match.start()].start(), words[match.end() - 1].end()
-        rest = rest[:first] + " " * (last - first) + rest[last:]
-    left = rest.count(_MARK) or len(told) * bool(but and but.search(rest))
-    return names.one_line(told[-left]) if left else ""
-
-
-def _is_scale(read: str) -> bool:
-    """Whether a line only lists the severities, without a count or a place."""
-    if _COUNTED.search(read) or len(read.split()) > 40:
-        return False
-    equated = {word.lower() for word in _EQUATED.findall(read)}
-    is_list = heads.is_legend(read) or _RANGE.search(read)
-    return len(equated) > 1 or bool(is_list and _SCALE.search(read))
-
-
-def _says_none(row: str, after: str) -> bool:
-    """Whether a line only heads a group of findings that the next line calls empty."""
-    bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    level, title = markdown.heading(row)
-    is_head = level > 0 or row.rstrip()[-1:] in ":*"
-    group = index.group_of(title or row.strip())
-    return is_head and bool(group) and vocabulary.says_nothing(bare)
-
-
-def _identifier(match: re.Match[str]) -> str:
-    """Spaces in place of a name or path; a code span of plain words and anything else stays."""
-    text = match[0]
-    if text[0] == "`" and re.fullmatch(r"`[\w -]{1,24}`", text) and "_" not in text:
-        return text
-    is_name = re.search(r"[a-z]{2}", text, re.IGNORECASE) and not _PAIRED.search(text)
-    return " x " if is_name else text
-
-
-def _unescaped(row: str) -> str:
-    if "\\u" not in row:
-        return row
-    plain = re.sub(r"\\u\{?([0-9a-fA-F]{4})\}?", lambda match: chr(int(match[1], 16)), row)
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _reads_less(row: str) -> bool:

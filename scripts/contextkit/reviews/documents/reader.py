@@ -24,6 +24,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import (
+    denials,
     heads,
     index,
     phrases,
@@ -503,8 +504,6 @@ class Outline(Sight):
 
     def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
         """The lines with a P0 or P1 that no finding explains: statements, or further ones."""
-        from contextkit.reviews.documents import proof
-
         told = Counter(candidate.severity for candidate in candidates)
         titles = (vocabulary.words(candidate.title)[:3] for candidate in candidates)
         names = {candidate.id.upper() for candidate in candidates} | set(map(" ".join, titles))
@@ -515,7 +514,7 @@ class Outline(Sight):
             part, row = owners[number], self.plain[number - 1]
             if part.kind in ("code", "rule", "comment") or self._is_no_statement(part, number):
                 continue
-            word = proof.serious_in(row, next(filter(str.strip, self.plain[number:]), ""))
+            word = denials.serious_in(row, next(filter(str.strip, self.plain[number:]), ""))
             grade = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
             words = vocabulary.words(row)
             told_as = {" ".join(words[first : first + 3]) for first in range(len(words))}
