@@ -21,16 +21,16 @@ _PATH = Pattern(  # with a known suffix, or with a folder before and a line behi
     rf"(?<![\w/])({NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
     r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
 )
+_LINES = r"lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?|riga|righe|строк\w{1,3}|ln"
 _AFTER = Pattern(
     r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\[(?=\d+[-–]\d)|\s?:?[,(\[|—–·-]?\s?"
     r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
-    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?"
-    r"|righe|riga|строк\w{1,3}|ln|L)"
+    rf"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:{_LINES}|L)"
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
     re.IGNORECASE,
 )
 LINE_OF = Pattern(
-    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?|rig[ah]e?|строк\w{1,3}|行(?:番?号)?|ln)"
+    rf"(?:^|[\s(|*_`])(?:(?:{_LINES}|行(?:番?号)?)"
     r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}[:：])?[*_`]{0,3}\s{0,3}|L(?:\.\s)?)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
