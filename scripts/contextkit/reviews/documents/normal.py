@@ -39,7 +39,9 @@ _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
     r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
 )
 _DRAWN = Pattern(r"[│║┃]")
-_BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
+_BORDER = Pattern(  # of a table; between cells that go on it is blank: `├────┤    ├────┤`
+    r"\s*(?:\+[-=]|[┌├└╔╠╚╞╒╭╰])[-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕╮╯├╠╞ ]{2,}$"
+)
 _SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")

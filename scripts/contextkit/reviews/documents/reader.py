@@ -76,10 +76,12 @@ def read(text: str) -> Read:
     sight = Outline(text, is_whole=True)
     printed = [*sight.of_tools(), *sight.of_tags()]
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
+    milder = {each.line for each in printed if each.severity not in SERIOUS}
     candidates = [
         each
         for each in sight.of_parts()  # a paragraph around a tool's messages is none
         if each.line in headed or starts.isdisjoint(range(each.line + 1, each.end + 1))
+        if each.line not in milder or each.severity not in SERIOUS  # a word in what a tool says
     ]
     candidates += _beside(candidates, (each for each in printed if each.line not in sight.over))
     candidates = candidates or list(sight.of_codes())
@@ -431,12 +433,14 @@ class Outline(Sight):
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
-            head = heads.read(message.said)
+            row, head = rows[message.line - 1], heads.read(message.said)
+            own = head.severity if head.marked and head.title else ""
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
-            severity = head.severity if head.severity and head.marked else severity
-            severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
+            severity = own or heads.tail_of(row, apart=False) or severity
+            severity = "P0" if _FATAL.search(row[:200]) else severity
             if severity:
-                place, title = places.place_in(message.place), shapes.cleaned(head.title)
+                place = places.place_in(message.place)
+                title = shapes.cleaned(head.title if own else message.said)
                 end = next(ends, len(rows))
                 yield shapes.finding(severity, title, message.line, end, place)
         is_headed = False
