@@ -44,6 +44,7 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …`
     needs=" ".join(_DONE),
 )
 _BRIEF = 24  # characters of a state
+_STATED, _FEW = frozenset(["by", "in", "on"]), 4  # behind a state: who, where, when
 UNFIXED = vocabulary.any_of("unfixed")
 STILL = vocabulary.any_of("still")
 _BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
@@ -122,6 +123,13 @@ def is_ticked(row: str) -> bool:
 
 def is_done(state: str) -> bool:
     return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
+
+
+def is_state(field: str) -> bool:
+    """Whether a field says that nothing is left to do: `Resolved`, `**Fixed** in 4f0c1de`."""
+    first, *words = vocabulary.words(field) or [""]
+    is_brief = len(words) < _FEW and {*words[:1]} <= _STATED and not STILL.search(field)
+    return first in _DONE and is_brief
 
 
 def demanded_in(text: str) -> str:

@@ -19,6 +19,7 @@ from contextkit.text.blocks import Block, blocks
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _FIXED_IN = Pattern(r"(?i)\W{0,4}(?:fix|resolv|address)ed (?:in|by|since|with) (?:this|the|last)\b")
+_FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
@@ -269,9 +270,10 @@ class Sight:
         for number, row in enumerate(self.plain, 1):
             while held[-1][0] < number:
                 held.pop()
-            here = places.place_of(row) if "." in row or "file" in row else NOWHERE
-            if here.file:
-                part = owners[number - 1]
+            part = owners[number - 1]
+            fields = _FIELDS.split(row) if part.kind == "heading" else [row]
+            named = map(places.place_of, fields) if "." in row or "file" in row else ()
+            if here := next((place for place in named if place.file), None):
                 is_long = part.first < part.last
                 reach = (
                     blanks[bisect.bisect_left(blanks, part.last)] if is_long else part.inside.last
@@ -282,7 +284,9 @@ class Sight:
 
     def says_over(self, title: str) -> bool:
         """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
-        return phrases.says_over(title) or (self._is_whole and bool(_FIXED_IN.match(title)))
+        is_state = any(map(phrases.is_state, _FIELDS.split(title)[1:]))  # of a thread
+        is_settled = is_state or bool(_FIXED_IN.match(title))
+        return phrases.says_over(title) or (self._is_whole and is_settled)
 
     @functools.cached_property
     def _code_ends(self) -> dict[int, int]:
