@@ -181,12 +181,12 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
         low = row.lower() if "<" in row and row.lstrip()[:1] != "|" else ""
         if "<details" in low:
             if open_at and open_at[-1] >= 0:
-                made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
+                made[open_at[-1]] = made[open_at[-1]].replace("##### ", "#### ", 1)
             open_at.append(-1)
         if open_at and _SUMMARY.search(low):
             open_at[-1] = at if rows[at].strip("* ") or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
-            made[open_at[-1]] = f"###### {title.strip('* ')}"
+            made[open_at[-1]] = f"##### {title.strip('* ')}"
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()
