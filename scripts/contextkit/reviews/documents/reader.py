@@ -153,7 +153,9 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         place = candidate if candidate.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, candidate.severity)
         title = mine.title if any(key in positions for key in keys) else candidate.title
-        kept[at] = mine.replace(severity=severity, title=title, file=place.file, at=place.at)
+        told = max(mine, candidate, key=lambda each: (not each.recap, each.end - each.line))
+        own = {"id": mine.id or candidate.id, "severity": severity, "title": title}
+        kept[at] = told.replace(**own, file=place.file, at=place.at)
     return sorted(
         (each for each in kept if not (each.recap and _is_told(each, kept))),
         key=lambda finding: finding.line,
