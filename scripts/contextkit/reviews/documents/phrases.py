@@ -74,6 +74,13 @@ def says_over(title: str) -> bool:
     return is_list or bool(_OVER.search(title) or _TICKED.search(title))
 
 
+def rated_in(row: str) -> str:
+    """The severity that the words in bold before an opinion come to: `**Confirmed, high.** …`"""
+    bold = shapes.BOLD.match(row)
+    *_, last = re.split(r"[,;:—–]\s?", bold[1] or bold[2]) if bold else [""]
+    return vocabulary.severity(last.strip(" .!")) or said_in(last)
+
+
 def is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
     first = row[:20].strip().partition(" ")[0]

@@ -93,7 +93,10 @@ class Part:
         identity, severity, title = shapes.titled(self.title)
         if not identity and shapes.is_general(title):
             return severity
-        severity = vocabulary.strictest(severity, self.label_below())
+        is_one = bool(identity or places.place_in(self.title).file)
+        told = self.direct[:1] if is_one else ()  # what somebody else says of it
+        rated = (phrases.rated_in(part.title) for part in told if part.kind == "text")
+        severity = vocabulary.strictest(severity, self.label_below(), *rated)
         return severity or self.label_below(shapes.effect_in)
 
     @property
