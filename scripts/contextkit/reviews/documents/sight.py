@@ -23,6 +23,7 @@ _FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
+_GRADES = 3  # least items of a legend
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -60,6 +61,8 @@ class Part:
 
         Below one that only names a scale, a part without a place explains the severities.
         """
+        if self.kind == "item" and self.inside.explains_grades:
+            return True
         for above in self.headings:
             is_about = shapes.is_about(above.title, words) and not above.graded
             if is_about or self._sight.says_over(above.title):
@@ -67,6 +70,21 @@ class Part:
             if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
         return False
+
+    @functools.cached_property
+    def explains_grades(self) -> bool:
+        """Whether the line above its list calls that a legend, and each item has its own grade.
+
+        At most one has a place: an example.
+        """
+        items = [part for part in self.direct if part.kind == "item"]
+        above = self._sight.parts[items[0].at - 1].title if items and items[0].at else ""
+        if len(items) < _GRADES or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
+            return False
+        told = [vocabulary.unbulleted(part.title)[0] for part in items]
+        grades = {heads.read(item).severity for item in told} - {""}
+        placed = [item for item in told if places.place_in(item).file]
+        return self._sight.is_whole and len(grades) == len(items) and len(placed) < 2
 
     @property
     def is_over(self) -> bool:
@@ -217,7 +235,7 @@ class Sight:
     """
 
     def __init__(self, text: str, is_whole: bool = False) -> None:
-        self._is_whole = is_whole
+        self.is_whole = is_whole
         self.rows, self.plain, ends = normal.lines(text, is_whole)
         self._raise_leads()
         every = normal.closed(blocks("\n".join(self.plain)), ends)
@@ -289,7 +307,7 @@ class Sight:
         """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
         is_state = any(map(phrases.is_state, _FIELDS.split(title)[1:]))  # of a thread
         is_settled = is_state or bool(_FIXED_IN.match(title))
-        return phrases.says_over(title) or (self._is_whole and is_settled)
+        return phrases.says_over(title) or (self.is_whole and is_settled)
 
     @functools.cached_property
     def _code_ends(self) -> dict[int, int]:
