@@ -46,6 +46,7 @@ _DEFINED = Pattern(  # a word with what it means: `P0: …`, `**high** means …
     r"\s?(?:[:：=]|(?:means|is)\b)"
 )
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_ADDRESS = Pattern(r"\s?[(\[]https?://[^\s()\[\]]{1,300}[)\]]")
 _PART = Pattern(  # names for parts of a finding
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
@@ -303,7 +304,8 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """A title on one line, without markup and without the severity in its brackets."""
-    title = vocabulary.plain(places.LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = _ADDRESS.sub("", places.LINK.sub(r"\1", title)).replace("_|_", "|")
+    title = vocabulary.plain(title)
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if heads.graded(match[1]) else match[0], title)
     return title[:TITLE]

@@ -43,6 +43,11 @@ class Part:
         return self._sight.plain[self.first - 1 : self.last]
 
     @property
+    def indent(self) -> int:
+        row = self._sight.plain[self.first - 1]
+        return len(row) - len(row.lstrip())
+
+    @property
     def few(self) -> list[str]:
         rows = self._sight.plain[self.first - 1 : min(self.last, self.first - 1 + _FEW)]
         return [row for row in rows if not _SOURCE.match(row)]
@@ -158,7 +163,8 @@ class Part:
         """Whether a part behind this one begins another subject: what it says is told already."""
         if phrases.is_still_open(other.title):
             return False
-        if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
+        is_left = self.kind == "item" and other.indent < self.indent
+        if is_left or other.kind == self.kind == "item" or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
         is_placed = other.is_placed and not other.is_place_of(self)
@@ -338,6 +344,14 @@ class Sight:
         is_above = is_apart and is_plain and bool(self.placed_at(at).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
+
+    def lead_of(self, part: Part) -> int:
+        """The line right above the only item of a list, such as `Upgrade a to b:`; else its own."""
+        before, *others = self.parts[max(0, part.at - 1) : part.at + 2]
+        is_right_above = before.kind == "text" and before.first == before.last == part.first - 1
+        is_only = all(other.first > part.last + 1 or other.kind != "item" for other in others[1:])
+        is_lead = part.kind == "item" and before.inside is part.inside
+        return before.first if is_lead and is_right_above and is_only else part.first
 
     def placed_at(self, line: int) -> Place:
         """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""
