@@ -18,7 +18,7 @@ from contextkit.base.type_names import Collection
 from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
 
 _IS_SAID = Pattern(
-    r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
+    r"\b(?i:this|that|it|which|thing)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
     r"(?= and | for | rather | \(|[.,;:!]|$)",
     needs="critical block bug high major severe",
 )

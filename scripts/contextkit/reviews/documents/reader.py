@@ -483,7 +483,8 @@ class Outline(Sight):
         others = (told for told in bad if not (phrases.said_in(told) or phrases.demanded_in(told)))
         placed = (told for told in sentences if place.file in told)
         title = next(itertools.chain(others, placed), text)
-        return shapes.cleaned(" ".join(sentences[:2]) if place.file in title else title)
+        at = sentences.index(title) if title in sentences else 0
+        return shapes.cleaned(" ".join(sentences[at : at + 2]) if place.file in title else title)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """The lines of parts that look like findings but are none."""

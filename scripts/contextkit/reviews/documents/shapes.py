@@ -52,6 +52,11 @@ _PART = Pattern(  # names for parts of a finding
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
+_SPOKEN = Pattern(  # `**Ann** 10:03`, `[10:03] ann: …`
+    r"[*_<]{0,3}([^\W\d][\w.' -]{0,38}?)[*_>:,]{0,3}\s{1,3}"
+    r"[(\[]?\d{1,2}:\d\d(?:\s?[AaPp][Mm])?[)\]]?$"
+    r"|[(\[]?\d{1,2}:\d\d(?::\d\d)?[)\]]?\s{1,3}[*_<]{0,3}([^\W\d][\w.-]{0,38})[*_>:]{1,3}\s"
+)
 _PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = vocabulary.word_set("loose")
@@ -138,6 +143,12 @@ def is_lead(row: str, after: str) -> bool:
         return is_bold or (leads and not _PART.match(row))
     is_severity = leads_title(row) or index.group_of(row) or label_in(row)
     return is_bold and not is_severity
+
+
+def speaker(row: str) -> str:
+    """Who speaks from a line on, if it says that and when: `**Ann** 10:03`; else ''."""
+    match = _SPOKEN.match(row) if ":" in row else None
+    return (match[1] or match[2]) if match else ""
 
 
 def lead_in(row: str) -> str:

@@ -169,7 +169,10 @@ class Part:
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
         is_placed = other.is_placed and not other.is_place_of(self)
         is_led = not is_title and (is_placed or other.begins_one)
-        return is_led or (other.states and self.states)
+        name = shapes.speaker(other.title)  # who comes to the next point; others answer
+        own = self._sight.plain[max(0, self.first - 2) : self.first]
+        is_next = bool(name) and name in map(shapes.speaker, own)
+        return is_led or is_next or (other.states and self.states)
 
     @functools.cached_property
     def states(self) -> bool:
