@@ -460,8 +460,10 @@ class Outline(Sight):
             is_denied = phrases.is_ticked(rows[0]) or self.is_denied(part.first, part.last)
             if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
-            text = " ".join(" ".join(rows).split())
-            place, demanded = places.place_in(text), phrases.demanded_in(text)
+            is_below = bool(places.line_of(rows[0]))  # `Line 8: x;`, below the name of the file
+            text = " ".join(" ".join(rows[is_below:]).split())
+            place = self.placed_at(part.first) if is_below else places.place_in(text)
+            demanded = phrases.demanded_in(text)
             stated = phrases.said_in(text) or (demanded if place.file else "")
             if stated and not place.file and (above := self.place_above(part.first)):
                 place = self.placed_at(above)

@@ -172,6 +172,7 @@ class Part:
         name = shapes.speaker(other.title)  # who comes to the next point; others answer
         own = self._sight.plain[max(0, self.first - 2) : self.first]
         is_next = bool(name) and name in map(shapes.speaker, own)
+        is_next = is_next or bool(places.line_of(self.title) and places.line_of(other.title))
         return is_led or is_next or (other.states and self.states)
 
     @functools.cached_property
