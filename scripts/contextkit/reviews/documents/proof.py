@@ -359,7 +359,7 @@ class _Proof:
             return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
-        if label := _LABEL.match(IDENTIFIER.sub("x", bare[:400])):
+        if label := _LABEL.match(IDENTIFIER.sub(_known_or_x, bare[:400])):
             is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
@@ -385,6 +385,10 @@ class _Proof:
         if index.group_of(title) or GRAVE.search(title):
             return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _known_or_x(name: re.Match[str]) -> str:
+    return name[0] if name[0].lower() in _KNOWN else "x"
 
 
 def _is_settled(row: str) -> bool:
