@@ -62,6 +62,7 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
+_TOTAL = Pattern(r"[\s*_`>-]{0,6}findings(?:[_ ]count)?\W{1,6}(\d{1,6})\b", re.IGNORECASE)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
@@ -259,6 +260,9 @@ class _Proof:
         raw = self._raw[number - 1]
         if _hides(raw) or _SPACED.search(row):
             return "has characters that hide what it says"
+        total = _TOTAL.match(row[:60])
+        if total and int(total[1]) > self._counts.total():
+            return "counts more findings than its index has"
         if number in self._inside:
             return _of_index(row)
         if len(row) > _LONGEST:
