@@ -165,7 +165,8 @@ def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
     told = [match[2].strip(" .") for match in meanings if match]
     grades = {*filter(None, map(vocabulary.severity, told))}
     asked = sum(meaning.lower() in _ASKED for meaning in told)
-    is_called = not shapes.EXPLAINS.isdisjoint(first) or any(map(shapes.names_scale, first))
+    is_scale = any(vocabulary.is_scale(word) or shapes.names_scale(word) for word in first)
+    is_called = is_scale or not shapes.EXPLAINS.isdisjoint(first)
     return is_called and len(grades) + asked == len(meanings)
 
 

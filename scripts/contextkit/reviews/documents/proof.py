@@ -89,6 +89,7 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
+_COUNTS_MORE = "counts more findings than its index has"
 _NOT_TICKED = "is a box that is not ticked"
 _GRADE = "is a severity, which its index has not"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
@@ -252,7 +253,10 @@ class _Proof:
         numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             after = self._rows[following - 1] if following else ""
-            if why := self._why(number, self._rows[number - 1], after):
+            row = self._rows[number - 1]
+            counted = _TOTAL.match(row[:60])
+            counts_more = counted and int(counted[1]) > self._counts.total()
+            if why := _COUNTS_MORE if counts_more else self._why(number, row, after):
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
@@ -260,9 +264,6 @@ class _Proof:
         raw = self._raw[number - 1]
         if _hides(raw) or _SPACED.search(row):
             return "has characters that hide what it says"
-        total = _TOTAL.match(row[:60])
-        if total and int(total[1]) > self._counts.total():
-            return "counts more findings than its index has"
         if number in self._inside:
             return _of_index(row)
         if len(row) > _LONGEST:

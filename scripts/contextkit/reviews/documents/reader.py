@@ -308,8 +308,7 @@ class Outline(Sight):
             return None
         recap = not severity or part.is_below(_REPEATS)
         identity = head.id or labelled(part.few, _IDS)
-        first = self.lead_of(part)
-        return self._made(severity or inherited, identity, title, first, end, recap)
+        return self._made(severity or inherited, identity, title, self.lead_of(part), end, recap)
 
     def _explains_grades(self, part: Part) -> bool:
         """Whether a paragraph about severities names three, none of them first, and no place."""

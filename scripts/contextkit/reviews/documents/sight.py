@@ -83,13 +83,12 @@ class Part:
         At most one has a place: an example.
         """
         items = [part for part in self.direct if part.kind == "item"]
-        above = self._sight.parts[items[0].at - 1].title if items and items[0].at else ""
-        if len(items) < _GRADES or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
+        above = self._sight.parts[items[0].at - 1].title if len(items) >= _GRADES else ""
+        if not self._sight.is_whole or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
             return False
         told = [vocabulary.unbulleted(part.title)[0] for part in items]
         grades = {heads.read(item).severity for item in told} - {""}
-        placed = [item for item in told if places.place_in(item).file]
-        return self._sight.is_whole and len(grades) == len(items) and len(placed) < 2
+        return len(grades) == len(items) and sum(bool(places.place_in(x).file) for x in told) < 2
 
     @property
     def is_over(self) -> bool:
@@ -116,8 +115,8 @@ class Part:
         identity, severity, title = shapes.titled(self.title)
         if not identity and shapes.is_general(title):
             return severity
-        is_one = bool(identity or places.place_in(self.title).file)
-        told = self.direct[:1] if is_one else ()  # what somebody else says of it
+        # What somebody else says of it counts as well.
+        told = self.direct[:1] if identity or places.place_in(self.title).file else ()
         rated = (phrases.rated_in(part.title) for part in told if part.kind == "text")
         severity = vocabulary.strictest(severity, self.label_below(), *rated)
         return severity or self.label_below(shapes.effect_in)
@@ -163,17 +162,18 @@ class Part:
         """Whether a part behind this one begins another subject: what it says is told already."""
         if phrases.is_still_open(other.title):
             return False
-        is_left = self.kind == "item" and other.indent < self.indent
-        if is_left or other.kind == self.kind == "item" or shapes.begins_finding(other.title):
+        is_past = other.kind == "item" or other.indent < self.indent
+        if (self.kind == "item" and is_past) or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
         is_placed = other.is_placed and not other.is_place_of(self)
         is_led = not is_title and (is_placed or other.begins_one)
-        name = shapes.speaker(other.title)  # who comes to the next point; others answer
         own = self._sight.plain[max(0, self.first - 2) : self.first]
-        is_next = bool(name) and name in map(shapes.speaker, own)
-        is_next = is_next or bool(places.line_of(self.title) and places.line_of(other.title))
-        return is_led or is_next or (other.states and self.states)
+        speakers = {*map(shapes.speaker, own)} - {""}  # who come to their next point
+        are_lines = places.line_of(self.title) and places.line_of(other.title)
+        is_next = bool(are_lines) or shapes.speaker(other.title) in speakers
+        both_state = other.states and self.states
+        return is_led or is_next or both_state
 
     @functools.cached_property
     def states(self) -> bool:
@@ -351,11 +351,11 @@ class Sight:
 
     def lead_of(self, part: Part) -> int:
         """The line right above the only item of a list, such as `Upgrade a to b:`; else its own."""
-        before, *others = self.parts[max(0, part.at - 1) : part.at + 2]
-        is_right_above = before.kind == "text" and before.first == before.last == part.first - 1
-        is_only = all(other.first > part.last + 1 or other.kind != "item" for other in others[1:])
-        is_lead = part.kind == "item" and before.inside is part.inside
-        return before.first if is_lead and is_right_above and is_only else part.first
+        before, after = self.parts[part.at - 1], self.parts[part.at + 1 : part.at + 2]
+        is_line = before.kind == "text" and before.first == before.last == part.first - 1
+        is_list = any(other.kind == "item" and other.first == part.last + 1 for other in after)
+        is_led = part.kind == "item" and before.inside is part.inside and not is_list
+        return before.first if is_line and is_led else part.first
 
     def placed_at(self, line: int) -> Place:
         """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""
