@@ -44,7 +44,7 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …`
     needs=" ".join(_DONE),
 )
 _BRIEF = 24  # characters of a state
-_STATED, _FEW = frozenset(["by", "in", "on"]), 4  # behind a state: who, where, when
+_STATED, _FEW = frozenset(["by", "in", "on"]), 6  # behind a state: who, where, when
 UNFIXED = vocabulary.any_of("unfixed")
 STILL = vocabulary.any_of("still")
 _BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}

@@ -57,6 +57,7 @@ _SPOKEN = Pattern(  # `**Ann** 10:03`, `[10:03] ann: …`
     r"[(\[]?\d{1,2}:\d\d(?:\s?[AaPp][Mm])?[)\]]?$"
     r"|[(\[]?\d{1,2}:\d\d(?::\d\d)?[)\]]?\s{1,3}[*_<]{0,3}([^\W\d][\w.-]{0,38})[*_>:]{1,3}\s"
 )
+FIELDS = Pattern(r"\s[·•|—–]\s")  # what is between them
 _PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = vocabulary.word_set("loose")
@@ -120,7 +121,8 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
         head = heads.read(row.strip()[: heads.LONG])
         is_fact = are_facts and head.is_sign  # such as the verdict
         is_begun = begins(row) and head.severity != "IMP" and not is_fact
-        return is_begun or row.startswith(lead) or is_labelled
+        is_next = row.startswith(lead) or bool(speaker(row.strip()))
+        return is_begun or is_next or is_labelled
 
     return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
@@ -301,7 +303,7 @@ def unlabelled(title: str) -> str:
 
 def without_fields(title: str) -> str:
     """The fields of a lead that say what is wrong: not `2`, `High`, `confidence: high`."""
-    fields = re.split(r"\s[·•|—–]\s", title)
+    fields = FIELDS.split(title)
     told = (field for field in fields if heads.has_words(without_place(field)))
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))

@@ -19,7 +19,7 @@ from contextkit.text.blocks import Block, blocks
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _FIXED_IN = Pattern(r"(?i)\W{0,4}(?:fix|resolv|address)ed (?:in|by|since|with) (?:this|the|last)\b")
-_FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading
+_FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading that may be states
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
@@ -302,7 +302,7 @@ class Sight:
             while held[-1][0] < number:
                 held.pop()
             part = owners[number - 1]
-            fields = _FIELDS.split(row) if part.kind == "heading" else [row]
+            fields = shapes.FIELDS.split(row) if part.kind == "heading" else [row]
             named = map(places.place_of, fields) if "." in row or "file" in row else ()
             if here := next((place for place in named if place.file), None):
                 is_long = part.first < part.last
