@@ -242,7 +242,7 @@ def main(argv):
         say("set-up failed: %s" % (reason(error)))
         if not os.path.exists(MAKE_PART):
             door = os.path.join(HERE, "bin", "contextkit")
-            say("'%s' TARGET name=value does until then what needs no package" % door)
+            say("until then, '%s' TARGET name=value does what needs no package" % door)
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:

@@ -123,7 +123,7 @@ def test_a_gap_does_not_name_the_agents_that_failed(repo: Path) -> None:
     capsules = {"id": "capsules", "count": 0}
     first, second = report._needs(Layout(), [facts, capsules])
     assert [row["what"] for row in first["which"]] == ["subagent:1-ui"]
-    assert second["said"] == "2 found missing in the capsule" and second["which"] == []
+    assert second["said"] == "2 found missing from the capsule" and second["which"] == []
 
 
 def test_an_evaluation_that_ran_is_shown(repo: Path, run: Script) -> None:

@@ -649,7 +649,7 @@ def test_store_and_list_sweep_other_sessions_on_the_way(
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:06:00Z")
     assert run("payload_store", *command, stdin="text") == 0
     assert "session s: 1 payload, 1 token removed (inactive_24h)" in run.err
-    assert "what was removed as inactive comes back for 24h: make payload_show ref=ID" in run.err
+    assert "what was removed as inactive can come back for 24h: make payload_show ref=ID" in run.err
     assert not (STORE / "s").exists()
 
 

@@ -141,7 +141,7 @@ _TO_DO = (
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
     ("verdicts", "runs", "runs not judged: {}", "verdict_runs"),
     ("subagents", "failed", "{} failed", "subagent_status"),
-    ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
+    ("subagents", "gaps", "{} found missing from the capsule", "capsule_prompt"),
     ("hosts", "failures", "{} failures noted", "context_doctor"),
 )  # fmt: skip
 

@@ -322,7 +322,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     if copy and (other := next(seen, "")):
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
-        lines.append("(another folder, dir=, does not help: that line counts in every folder)")
+        lines.append("(another folder, dir=, does not help: that line applies to every folder)")
     if not all(path.startswith(folder + "/") for path in hidden):
         lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))

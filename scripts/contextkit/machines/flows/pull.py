@@ -198,7 +198,7 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
     for folded, part in _spellings(entry.name):  # which some file systems take for another's
         other = offer.spelled.setdefault(folded, part)
         if other != part:
-            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
+            raise ContextError(f"differs only in case or accents from {shares.address(other)}")
     shares.check(entry.name, data)
     shares.prepare(offer.layout, entry.name)
     with shares.lock(offer.layout, entry.name, path):

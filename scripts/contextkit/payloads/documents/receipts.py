@@ -283,7 +283,7 @@ def mend(missing: tuple[str, ...]) -> str:
     """The instructions for an agent whose answer makes claims that its report does not."""
     listed = "".join(f"\n- {claim}" for claim in missing)
     return (
-        f"Your report does not have this of your answer:{listed}\n"
+        f"Your answer says this, which your report does not:{listed}\n"
         "Please answer once more, with that corrected or left out, and the rest as it was."
     )
 

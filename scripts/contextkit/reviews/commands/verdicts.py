@@ -240,7 +240,7 @@ def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
     return 1 if broken and not args.lenient else 0
 
 
-@command("make the store")
+@command("create the store")
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
 

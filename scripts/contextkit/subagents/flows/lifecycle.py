@@ -295,7 +295,7 @@ def _close(layout: Layout, row_id: str, verdict: Verdict, text: str, now: int) -
     gaps = registry.gaps_in(text)
     if not row_id:
         if gaps:
-            remark(f"no row of {verdict.agent} is known: its Capsule Gap is not kept")
+            remark(f"no row of {verdict.agent} exists: its Capsule Gap is not kept")
         return
     try:
         row = registry.find(registry.rows(layout), row_id)
