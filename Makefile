@@ -55,7 +55,7 @@ contextkit.memory_spawn      = external_memory spawn       ## record the agents 
 contextkit.memory_snapshot   = external_memory snapshot    ## save what a conversation knows before its context is full: summary=
 contextkit.memory_check      = external_memory check       ## find what would keep an agent from resuming, and how to fix it
 contextkit.memory_status     = external_memory status      ## print ok, warn or save; saves a snapshot at the threshold: tokens= or transcript=
-contextkit.memory_recover    = external_memory recover     ## print what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
+contextkit.memory_recover    = external_memory recover     ## print what a fresh agent needs to continue, within a budget; prompt=1 as a prompt
 contextkit.memory_list       = external_memory list        ## list plans, findings, checkpoints and snapshots; worktree= lists another worktree's
 contextkit.memory_archive    = external_memory archive     ## archive a finished task
 contextkit.memory_unarchive  = external_memory unarchive   ## bring a task back from the archive: task=

@@ -253,7 +253,7 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
         first.startswith("session s-1: 1 payload, ") and "of its subagents were removed" in second
     )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
-    assert "can be resumed for 24h: `make payload_list` in that session" in run.err
+    assert "can be resumed for 24h: run `make payload_list` in that session" in run.err
     assert not os.path.exists(os.path.join(layout.hooks, "s-1"))
 
 

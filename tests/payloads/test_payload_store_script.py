@@ -590,7 +590,7 @@ def test_ending_a_session_twice_is_noted_once(call: Callable[..., Any], run: Scr
     before = stock(STORE / "other")
     assert run("payload_store", "end", "--session=s") == 0
     assert run.out == "session s: 1 payload, 1 token removed (session_end)\n"
-    assert "can be resumed for 24h: `make payload_list` in that session" in run.err
+    assert "can be resumed for 24h: run `make payload_list` in that session" in run.err
     assert not (STORE / "s").exists() and stock(STORE / "other") == before
     assert run("payload_store", "end", "--session=s") == 0
     assert run.out == "session s: nothing to remove\n"

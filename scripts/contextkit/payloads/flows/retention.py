@@ -195,7 +195,7 @@ def ended(layout: Layout, session: str = "") -> list[str]:
 def way_back(layout: Layout, session: str) -> list[str]:
     """A line on how to get the payloads of an ended session back; empty if it left none."""
     grace = layout.limits.payload_grace
-    notice = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
+    notice = f"can be resumed for {grace}: run `make payload_list` in that session, or store something"
     return [notice] if ended(layout, session) else []
 
 
