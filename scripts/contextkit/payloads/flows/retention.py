@@ -195,8 +195,8 @@ def ended(layout: Layout, session: str = "") -> list[str]:
 def way_back(layout: Layout, session: str) -> list[str]:
     """A line on how to get the payloads of an ended session back; empty if it left none."""
     grace = layout.limits.payload_grace
-    notice = f"can be resumed for {grace}: run `make payload_list` in that session, or store something"
-    return [notice] if ended(layout, session) else []
+    how = "run `make payload_list` in that session, or store something"
+    return [f"can be resumed for {grace}: {how}"] if ended(layout, session) else []
 
 
 def can_come_back(layout: Layout, now: int) -> str:

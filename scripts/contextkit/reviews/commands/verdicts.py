@@ -208,7 +208,7 @@ def _closing(shown: list[verdicts.Entry]) -> list[str]:
     alone = [entry["agent"] for entry in shown if not entry.get("run") and "broken" not in entry]
     made = {"status": "COMPLETE", "summary": "what became of it"}
     calls = [names.call("verdict_write", agent=agent, **made) for agent in alone[:1]]
-    return [f"once that is dealt with, close it with `{call}`" for call in calls]
+    return [f"once that is dealt with, this closes it: `{call}`" for call in calls]
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
