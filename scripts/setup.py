@@ -5,7 +5,7 @@
 
 With uv where it is installed, else with python's own venv and pip. Safe to interrupt (a package
 may be half there, so the next run starts over) and to start twice at once (the second waits and
-finds it done). Talks on stderr only. Written so that an old python can still read it and say
+finds it done). Writes only to stderr. Written so that an old python can still read it and say
 what is missing.
 """
 

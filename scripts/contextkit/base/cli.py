@@ -120,7 +120,7 @@ def for_programs() -> bool:
 
 
 def put(text: str) -> None:
-    """Print part of the text now, for a command that goes on; nothing with `json=1`."""
+    """Print part of the text now, for a command that continues; nothing with `json=1`."""
     if not _as_json:
         files.settle()
         _print(Answer(text=text))

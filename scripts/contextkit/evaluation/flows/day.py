@@ -1,4 +1,4 @@
-"""A day of work with our hooks and without: does the user's own agent get more done?
+"""A day of work with and without our hooks: does the user's own agent get more done?
 
 The day is in `templates/day`: a small repository, three prompts that are three sessions, and tests
 that the agent never sees. Each run works in a copy of its own; its result is kept below the state

@@ -180,7 +180,7 @@ def _write_record(plan: Plan, record: Adopted) -> None:
 
 
 def _tidy(plan: Plan) -> None:
-    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile.
+    """Remove the drafts of a killed run, such as `.Makefile.….tmp` next to the Makefile.
 
     And the folders of files of ours that are gone, with the byte code beside those.
     """

@@ -399,7 +399,7 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Name the texts that pulls kept beside ours, maybe in the background, unseen by anybody."""
+    """Name the texts that pulls kept next to ours, perhaps unseen, in the background."""
     machine = knowledge.identity(layout)
     notes = knowledge.load(layout, machine.id) if machine else None
     if notes is None:

@@ -269,7 +269,7 @@ class _Intake:
 
 
 def _read_ahead(job: Job) -> None:
-    """Prepare part of a digest while the command runs, when it costs nobody any time."""
+    """Prepare part of a digest while the command runs, when it costs no time."""
     try:
         if job.reading is None:
             from contextkit.outputs.flows import telling

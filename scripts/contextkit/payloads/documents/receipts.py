@@ -161,7 +161,7 @@ def said(receipt: Receipt) -> str:
 
 
 def remarks(receipt: Receipt) -> tuple[str, ...]:
-    """What a reader of the author's answer must know besides: what it adds or lacks."""
+    """What else a reader of the author's answer must know: what it adds or lacks."""
     lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
     left_out = (row for row in receipt.rows if row.aspect in LEFT_OUT.values())
     return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))

@@ -1,6 +1,6 @@
 """Retention of payloads: they stay until their session ends or has been idle for 24 hours.
 
-An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
+An ended session's folder is renamed away instantly (however large), can be resumed within a grace
 period, and is removed by a later sweep. A payload that replaces text in a transcript is `held`: it
 is neither ended for idleness nor removed while that transcript can be resumed. So is the report
 that an open verdict names.

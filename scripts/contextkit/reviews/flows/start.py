@@ -281,7 +281,7 @@ class _Start:
 
 
 def is_over(layout: Layout, run: Run, now: int) -> bool:
-    """Whether nobody is writing: finished, too old, or every agent has left its file."""
+    """Whether no agent is writing: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
     folder = layout.join(run.output_dir)

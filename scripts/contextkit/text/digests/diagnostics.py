@@ -1,4 +1,4 @@
-"""What compilers and linters say: a place, a severity, a code, a message; told by code if many.
+"""What compilers and linters say: a place, a severity, a code, a message; grouped by code if many.
 
 diagnostics.find(text)      list[Diagnostic] of the lines, of whatever tool
 diagnostics.units(found)    each one, or each code with how often and where first

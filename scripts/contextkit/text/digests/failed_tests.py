@@ -341,7 +341,7 @@ def _blocks(
 ) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it.
 
-    Those of go and gtest stand between the line that a test runs and its result.
+    Those of go and gtest are between the line that a test runs and its result.
     read: the lines that name a test whose block is read
     """
     printed: dict[str, list[int]] = {}

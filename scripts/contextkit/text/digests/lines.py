@@ -1,7 +1,7 @@
 """The lines of any tool's output: how rare each is, and what it says.
 
     text = Lines(output)             a few linear passes over all of it
-    text.statements(told)            units for the lines that no kind has told
+    text.statements(told)            units for the lines that no kind has covered
 
 A line's form is the line without its numbers: the more lines have it, the less each of them says.
 Words about failures (`failure_words`) count more. A line that ends in a colon is joined with the
@@ -440,7 +440,7 @@ class Lines:
             yield Line(same, self.all[same[0]], fails, times)
 
     def _weight(self, line: Line, last: int) -> float:
-        """How decisive a line is by its words, by its form, and by where it stands."""
+        """How decisive a line is by its words, its form, and its position."""
         if self._is_title(line.number):
             return 0.0
         by_words = weighing.of_sentence(line.said[:READ])

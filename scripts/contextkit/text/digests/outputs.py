@@ -183,7 +183,7 @@ def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """The units that come after the failures, except states; files in conflict are told once."""
+    """The units that come after the failures, except states; files in conflict appear once."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
@@ -195,7 +195,7 @@ def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
-    """What failed in each of several things that run at once; then the lines of all go."""
+    """What failed in each of several things that run at once; the lines of all are used up."""
     told, names = list[Unit](), list[str]()
     parts = streams.cut(lines)
     for name, printed in parts.items():
@@ -274,7 +274,7 @@ def _is(text: str, name: str) -> bool:
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether source code stands among messages about it, as what ran it prints them."""
+    """Whether source code is among messages about it, as the program that ran it prints them."""
     says = (_SAYS_ERROR.match(piece.all[n]) for _, piece in pieces(text) for n in piece.failing)
     return any(says) or bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
 
