@@ -18,7 +18,7 @@ RUN = Option("run", "a review run's id (from `start`), or latest")
 DIR = Option("dir", "a folder of agent files without a run")
 BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
-PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")
+PLAIN = Option("plain", "with view=attention: three columns, without the ids", kind="flag")
 VIEW = Option("view", "another report instead", choices=("attention", "count", "tokens", "stats"))
 LENIENT = Option("lenient", "status 0 even if a file cannot be read", kind="flag")
 
