@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1269639258763572951
+SOURCE = 2255574808911343318
 name = 'report.html'
 
 def root(context, missing=missing):
@@ -81,7 +81,7 @@ def root(context, missing=missing):
             pass
             yield '<p class="big"><b>'
             yield str(t_1((0 - environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net'))))
-            yield '</b> tokens more came into contexts than agents wrote: '
+            yield '</b> tokens more went into contexts than agents wrote: '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
             yield ' in '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'documents')))
@@ -90,14 +90,14 @@ def root(context, missing=missing):
             pass
             yield '<p class="big"><b>'
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net')))
-            yield '</b> tokens net stayed out of contexts: '
+            yield '</b> tokens, net, stayed out of contexts: '
             yield str(('%.0f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net') * 100) / environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored'))))
-            yield ' % of the '
+            yield '% of the '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
             yield ' that agents wrote in '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'documents')))
             yield ' texts.</p>\n'
-        yield '<figure>\n<figcaption>What agents wrote, and what came into contexts in its place</figcaption>\n'
+        yield '<figure>\n<figcaption>What agents wrote, and what went into contexts instead</figcaption>\n'
         l_0_most = (environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') if (environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') > environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs')) else environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs'))
         context.vars['most'] = l_0_most
         context.exported_vars.add('most')
@@ -115,7 +115,7 @@ def root(context, missing=missing):
         yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
         yield '</text>\n<rect class="kept" y="18" height="22" rx="3" width="'
         yield str(('%.2f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') * 100) / (undefined(name='most') if l_0_most is missing else l_0_most))))
-        yield '%"/>\n<text y="62">came in instead</text><text x="100%" y="62" class="e">'
+        yield '%"/>\n<text y="62">went in instead</text><text x="100%" y="62" class="e">'
         yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs')))
         yield '</text>\n<rect class="track" y="68" height="22" rx="3" width="100%"/>\n<rect class="receipts" y="68" height="22" width="'
         yield str(('%.2f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'receipts') * 100) / (undefined(name='most') if l_0_most is missing else l_0_most))))
@@ -142,7 +142,7 @@ def root(context, missing=missing):
         yield '</li></ul>\n</figure>\n\n'
         if (environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'count') > 1):
             pass
-            yield '<figure>\n<h3>Net so far, and what each day added</h3>\n<figcaption>Above: tokens that stayed out, less all that came in instead. Below: what was written each day, and under the line what came in.</figcaption>\n<svg height="250" role="img" aria-label="Net tokens that stayed out of contexts, day by day; the numbers are in the table below">\n<svg viewBox="0 0 '
+            yield '<figure>\n<h3>Net so far, and what each day added</h3>\n<figcaption>Above: tokens that stayed out, less what went in instead. Below: what was written each day, and under the line what went in.</figcaption>\n<svg height="250" role="img" aria-label="Net tokens that stayed out of contexts, day by day; the numbers are in the table below">\n<svg viewBox="0 0 '
             yield str(environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'count'))
             yield ' 100" preserveAspectRatio="none" height="76" y="24" aria-hidden="true">\n<polygon class="under" points="0.5,'
             yield str(('%.2f' % environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'zero')))
