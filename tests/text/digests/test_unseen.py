@@ -1355,3 +1355,39 @@ def test_a_log_in_columns_with_a_question_is_no_chat() -> None:
     rows[20] = "10:20:07  hook  FAILED: the hook that notifies returned 3"
     digest = engine.digest("\n".join(rows), 250)
     assert digest.kind == "log" and "FAILED: the hook" in digest.key
+
+
+SUITE = """\
+<testsuite name="pay" tests="31" failures="1">
+{}<testcase classname="pkg.Pay" name="total"><failure message="3 is not 4">
+AssertionError: 3 is not 4
+  at expect (node_modules/expect/index.js:8:1)
+  at Object.total (src/pay.test.js:41:7)
+</failure><system-out>src/other.js:3:1</system-out></testcase>
+</testsuite>
+""".format('<testcase classname="pkg.Pay" name="fine"/>\n' * 30)
+
+
+@each("before, after", [
+    ("", ""),
+    ('<?xml version="1.0"?>\n', ""),
+    ("[INFO] Scanning for projects...\n" * 30, "[ERROR] There are test failures.\n"),
+])  # fmt: skip
+def test_a_report_of_tests_in_xml_is_read_wherever_it_stands(before: str, after: str) -> None:
+    told = engine.digest(before + SUITE + after, 300).summary
+    assert "pkg.Pay.total: 3 is not 4 (src/pay.test.js:41:7)" in told
+    assert "1 failed, 30 passed of 31" in told
+    assert after.strip() in told
+
+
+def test_the_tests_of_several_reports_in_xml_are_counted_together() -> None:
+    told = engine.digest(SUITE + '<?xml version="1.0"?>\n' + SUITE.replace("total", "refund"), 300)
+    assert "2 failed, 60 passed of 62" in told.summary
+    assert "pkg.Pay.refund" in told.summary
+
+
+def test_an_exception_below_a_failed_test_of_tap_is_its_message() -> None:
+    oks = "".join(f"ok {n} keeps {n}\n" for n in range(1, 30))
+    thrown = "  3 is not 4\n  AssertionError: 3 is not 4\n      at Context.<anonymous> (a.js:4:2)\n"
+    told = engine.digest(f"1..30\n{oks}not ok 30 total\n{thrown}# tests 30\n# fail 1\n", 300)
+    assert "total: 3 is not 4 (a.js:4:2)" in told.summary
