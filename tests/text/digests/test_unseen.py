@@ -1432,3 +1432,8 @@ def test_comments_between_commands_are_no_headings() -> None:
         "\n".join([*rows, "# first bad commit: [7d87] fewer digits", "", "x"]), 200
     )
     assert said.kind != "report"
+
+
+def test_of_a_list_the_number_of_its_lines_is_told() -> None:
+    names = "\n".join(f"{a}{b}{c}" for a in "abcdefgh" for b in "iou" for c in ("n", "sh", "tool"))
+    assert "72 lines" in engine.digest(names, 100).summary
