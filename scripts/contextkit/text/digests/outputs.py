@@ -145,15 +145,16 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     elif run.kind == "plain" and sum(len(read.all[n]) for n in read.prose) > _WRITTEN:
         told = [unit._replace(rank=min(unit.rank, 0), key=False) for unit in told]
         kind = run.kind  # figures below what somebody wrote
-    has_cut = "runcated" in text or "omitted" in text
-    if has_cut and (cut := _TRUNCATED.search(text)):
+    may_lack = "runcated" in text or "omitted" in text
+    if cut := _TRUNCATED.search(text) if may_lack else None:
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
     if status and not run.failed:
         units.append(_end(text))
-    if not units and count > _FEW:
-        units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    is_list = kind == "plain" and not (read.prose or cut)
+    if count > _FEW and (is_list or not units):
+        units.append(Unit(1, "size", counted(count, "line"), 1.0, 2, derived=True))
     return kind, units
 
 
