@@ -62,7 +62,11 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
-_TOTAL = Pattern(r"[\s*_`>-]{0,6}findings(?:[_ ]count)?\W{1,6}(\d{1,6})\b", re.IGNORECASE)
+_TOTAL = Pattern(
+    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)(?:[_ ](?:count|total|found|reported))?"
+    r"[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b",
+    re.IGNORECASE,
+)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
@@ -82,7 +86,9 @@ _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
-_ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
+_ATTRIBUTES = Pattern(
+    r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})|<(?:severity|priority|level)>([\w -]{1,40})<"
+)
 _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff]")
 _LOOK_ALIKES = str.maketrans(
@@ -393,7 +399,10 @@ class _Proof:
 
 
 def _known_or_x(name: re.Match[str]) -> str:
-    return name[0] if name[0].lower() in _KNOWN else "x"
+    """A name such as `detail_path` if its value is a path or a number, and no statement."""
+    words = _all_words(IDENTIFIER.sub(" ", name.string[name.end() :]))
+    is_field = name[0].lower() in _KNOWN and sum(map(str.isalpha, words)) < 2
+    return name[0] if is_field else "x"
 
 
 def _is_settled(row: str) -> bool:
