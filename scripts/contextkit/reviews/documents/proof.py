@@ -63,8 +63,8 @@ _READ = Pattern(
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
 _TOTAL = Pattern(
-    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)(?:[_ ](?:count|total|found|reported))?"
-    r"[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b",
+    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)"
+    r"(?:[_ ](?:count|total|found|reported))?[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b",
     re.IGNORECASE,
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)

@@ -302,7 +302,7 @@ class Outline(Sight):
             behind += [x.title for x in after if x.kind == "text" and x.inside is not part.inside]
         above = self.place_above(part.first)
         state = self.plain[above - 1] if above else ""  # `a.ts:4 · Fixed`, `Line 4 (resolved)`
-        is_over = phrases.says_over(state) or any(map(phrases.is_state, state.split(" · ")[1:]))
+        is_over = phrases.says_over(state) or phrases.end_thread(state.split(" · ")[1:])
         if is_over or self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None

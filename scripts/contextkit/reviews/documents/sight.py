@@ -24,6 +24,7 @@ _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
 _GRADES = 3  # least items of a legend
+_LISTED = shapes.EXPLAINS | index.PLURALS  # `Our legend`; but `Findings, by our criteria`
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -84,7 +85,8 @@ class Part:
         """
         items = [part for part in self.direct if part.kind == "item"]
         above = self._sight.parts[items[0].at - 1].title if len(items) >= _GRADES else ""
-        if not self._sight.is_whole or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
+        named = (word for word in vocabulary.words(above) if word in _LISTED)
+        if not self._sight.is_whole or next(named, "") not in shapes.EXPLAINS:
             return False
         told = [vocabulary.unbulleted(part.title)[0] for part in items]
         grades = {heads.read(item).severity for item in told} - {""}
@@ -162,7 +164,7 @@ class Part:
         """Whether a part after this one begins another subject: what it says is already covered."""
         if phrases.is_still_open(other.title):
             return False
-        is_past = other.kind == "item" or other.indent < self.indent
+        is_past = other.kind == "item" or other.indent + 1 < self.indent
         if (self.kind == "item" and is_past) or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
@@ -315,8 +317,7 @@ class Sight:
 
     def says_over(self, title: str) -> bool:
         """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
-        is_state = any(map(phrases.is_state, _FIELDS.split(title)[1:]))  # of a thread
-        is_settled = is_state or bool(_FIXED_IN.match(title))
+        is_settled = phrases.end_thread(_FIELDS.split(title)[1:]) or bool(_FIXED_IN.match(title))
         return phrases.says_over(title) or (self.is_whole and is_settled)
 
     @functools.cached_property
@@ -355,7 +356,10 @@ class Sight:
         is_line = before.kind == "text" and before.first == before.last == part.first - 1
         is_list = any(other.kind == "item" and other.first == part.last + 1 for other in after)
         is_led = part.kind == "item" and before.inside is part.inside and not is_list
-        return before.first if is_line and is_led else part.first
+        if not (is_line and is_led) or heads.read(before.title).severity:
+            return part.first
+        placed = (places.place_in(row).file for row in (before.title, part.title))
+        return part.first if all(placed) else before.first
 
     def placed_at(self, line: int) -> Place:
         """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""
