@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base import markdown
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Collection, Iterator
 from contextkit.reviews.documents import phrases, shapes, vocabulary
@@ -181,8 +182,8 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
     level = "#####"  # below the heading around
     for at, row in enumerate(raw):
         low = row.lower() if "<" in row and row.lstrip()[:1] != "|" else ""
-        if rows[at][:1] == "#" and not open_at:
-            level = "######" if rows[at][:5] == "#####" else "#####"
+        if not open_at and (around := markdown.heading(rows[at])[0]):
+            level = "#" * min(max(around + 1, 5), 6)
         if "<details" in low:
             if open_at and open_at[-1] >= 0:
                 made[open_at[-1]] = made[open_at[-1]].replace("##### ", "#### ", 1)

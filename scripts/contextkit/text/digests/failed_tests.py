@@ -95,7 +95,7 @@ _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go tes
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SOURCE = Pattern(r"    |>   |\S.*:\d+: in \S+$")
-_FRAME = "│"
+_FRAME = "│┐├┊┴"
 _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _STARTS = Pattern(r"(?<!\w)\w")  # of words
@@ -115,7 +115,7 @@ class _Block:
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
         block = [number for number in block[(begun or [-1])[0] + 1 :] if _line(text, number)]
-        is_framed = any(text.bare[number].startswith(_FRAME) for number in block)
+        is_framed = any(text.bare[number][0] in _FRAME for number in block)
         is_block = text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])
         for number in block:
             self._take(text, number)
@@ -389,7 +389,7 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
 
 def _line(text: Lines, number: int) -> str:
     """A line of a test's block without the frame that phpunit draws beside it."""
-    return text.bare[number].removeprefix(_FRAME).strip()
+    return text.bare[number].lstrip(_FRAME).strip()
 
 
 def _points_or_asks(line: str) -> bool:
