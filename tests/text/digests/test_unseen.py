@@ -1388,8 +1388,8 @@ def test_the_tests_of_several_reports_in_xml_are_counted_together() -> None:
 
 @each("case", ['<testcase classname="c" name="fine"/>', ""])
 def test_a_suite_that_fails_before_its_tests_is_no_pass(case: str) -> None:
-    error = "<error message=\"no database\"/>"
-    text = f"<testsuite name=\"pay\" errors=\"1\">\n{error}{case}\n</testsuite>\n"
+    error = '<error message="no database"/>'
+    text = f'<testsuite name="pay" errors="1">\n{error}{case}\n</testsuite>\n'
     told = engine.digest(text, 200).summary
     assert "1 error" in told and "pay: no database" in told
 
