@@ -325,6 +325,16 @@ class Sight:
         """The first line of each block of code by its last line."""
         return {part.last: part.first for part in self.parts if part.kind == "code"}
 
+    @functools.cached_property
+    def _unquoted(self) -> list[int]:
+        """The last line up to each with words that are not quoted, in code or in cells; or 0."""
+        made = [0]
+        for number, row in enumerate(self.rows, 1):
+            is_quoted = row.lstrip()[:2] == "| " or not self.plain[number - 1].strip("-*_ \t")
+            above = self._code_ends.get(number, number if is_quoted else 0)
+            made.append(made[above - 1] if above else number)
+        return made
+
     def is_below_code(self, line: int) -> bool:
         """Whether nothing but blank lines is between a line and a block of code above."""
         return self.told_until(line - 1) in self._code_ends
@@ -340,9 +350,7 @@ class Sight:
 
         Between items of a list, it belongs to the item below only if the first item has one too.
         """
-        at = self.told_until(first - 1)
-        while at and (self.rows[at - 1].lstrip()[:2] == "| " or at in self._code_ends):  # quoted
-            at = self.told_until(self._code_ends.get(at, at) - 1)
+        at = self._unquoted[first - 1]
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
