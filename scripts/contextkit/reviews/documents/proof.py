@@ -64,7 +64,9 @@ _READ = Pattern(
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
 _TOTAL = Pattern(
     r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)"
-    r"(?:[_ ](?:count|total|found|reported))?[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b",
+    r"(?:[_ ](?:count|total|found|reported))?[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b"
+    r"|[\s*_`>-]{0,6}(?:total: |(?:we|i) found |there are )?(\d{1,6}) (?:findings|issues)"
+    r"(?: found)?\W{0,4}$",
     re.IGNORECASE,
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
@@ -261,7 +263,7 @@ class _Proof:
             after = self._rows[following - 1] if following else ""
             row = self._rows[number - 1]
             counted = _TOTAL.match(row[:60])
-            counts_more = counted and int(counted[1]) > self._counts.total()
+            counts_more = counted and int(counted[1] or counted[2]) > self._counts.total()
             if why := _COUNTS_MORE if counts_more else self._why(number, row, after):
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
@@ -401,7 +403,7 @@ class _Proof:
 def _known_or_x(name: re.Match[str]) -> str:
     """A name such as `detail_path` if its value is a path or a number, and no statement."""
     words = _all_words(IDENTIFIER.sub(" ", name.string[name.end() :]))
-    is_field = name[0].lower() in _KNOWN and sum(map(str.isalpha, words)) < 2
+    is_field = name[0].lower() in _KNOWN and not any(map(str.isalpha, words))
     return name[0] if is_field else "x"
 
 
