@@ -219,7 +219,8 @@ class _Proof:
         first = 0
         for number, row in enumerate(self._rows, 1):
             above = self._rows[first - 1] if first else ""
-            if number in begin or not row[:1].islower() or not _goes_on(above):
+            is_apart = number in begin or len(above) > _LONGEST
+            if is_apart or not row[:1].islower() or not _goes_on(above):
                 first = number
                 continue
             rest = _REST.match(row)
