@@ -11,6 +11,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import fitting, incoming, work
+from contextkit.reviews.flows import blockers
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # the next_action for a prompt that is only a name
@@ -138,9 +139,9 @@ class _Handover:
         limits = self._layout.limits
         fields = redaction.cleaned(self._without_persona(fields), limits.secrets_allow)
         before = fitting.apart("blockers", last.blockers) if last else ()
-        still_open = work.still_open(self._layout, before)
-        verdicts = work.of_verdicts(self._layout)
-        fields, told = fitting.carry(fields, last, limits, self._typed, still_open, verdicts)
+        others = tuple(line for line in before if not blockers.reviewer(line))
+        reviews = blockers.lines(self._layout)
+        fields, told = fitting.carry(fields, last, limits, self._typed, others, reviews)
         remark(*told)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip

@@ -48,6 +48,7 @@ class Subject(Record):
     revision: str
     files: int = 0
     base: str = ""
+    against: str = ""
     source: str = ""
     listing: bytes = b""
     small: bool = False
@@ -81,7 +82,8 @@ def take_up(
         binary = any(change.binary for change in made.changes)
         return Subject(
             name=_DIFF, data=made.diff, revision=made.revision, files=len(made.changes),
-            base=made.base.commit, listing=made.listing, small=few and not binary,
+            base=made.base.commit, against=made.base.name, listing=made.listing,
+            small=few and not binary,
         )  # fmt: skip
     source = target if kind == "document" else ""
     data = files.read_bytes(layout.join(source)) if source else (target + "\n").encode()
@@ -117,7 +119,8 @@ def since(layout: Layout, run: Run) -> Subject:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             data, count = tree.since(run.base, [layout.join(look.input) for look in looks])
             subject = Subject(name=_DIFF, data=data, revision=tree.revision(), files=count,
-                              base=run.base, listing=tree.listing(run.base))  # fmt: skip
+                              base=run.base, against=run.against,
+                              listing=tree.listing(run.base))  # fmt: skip
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
@@ -230,13 +233,14 @@ class _Start:
         process = self._process
         small = subject.small and not agents and bool(process.small_agents)
         roster = agents or (process.small_agents if small else process.agents)
+        here = git.head(self._layout.repository)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
             target=self._target, output_dir=folder, roster=tuple(dict.fromkeys(roster)),
-            started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
+            started_at=names.iso(self._now), head=here.commit, branch=here.branch,
             input=os.path.join(folder, "input", subject.name),
             input_sha256=names.sha256(subject.data), revision=subject.revision,
-            files=subject.files, base=subject.base, source=subject.source,
+            files=subject.files, base=subject.base, against=subject.against, source=subject.source,
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
             session_id=sessions.find_current(self._layout),
@@ -362,8 +366,8 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         else:
             shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
-        gate = runs.call(layout, "verdict_gate", run=run)
-        remark(f"run {run} left what somebody must look at: {gate}")
+        gate, clean = (runs.call(layout, f"verdict_{what}", run=run) for what in ("gate", "clean"))
+        remark(f"run {run} left what somebody must look at: {gate} ({clean} closes it for good)")
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
