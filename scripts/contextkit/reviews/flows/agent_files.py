@@ -187,6 +187,10 @@ class Reading(Record):
     sha256: str = ""
 
     @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
+
+    @property
     def is_read(self) -> bool:
         """Whether its findings are known."""
         return agent_review.is_read(self.review, self.validation)

@@ -123,6 +123,7 @@ def _agents(data: Data) -> dict[str, int]:
 def _head(data: Data) -> dict[str, object]:
     return {
         **_agents(data), "input": names.one_line(str(data["input"])),
+        "run": data.get("run", ""),
         "at": data["synthesis_timestamp"], "others": _from_others(data),
     }  # fmt: skip
 

@@ -279,7 +279,10 @@ class _Start:
         _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
-        _move(layout.join(folder), layout.join(folder, _EARLIER, last))
+        away = os.path.join(folder, _EARLIER, last)
+        _move(layout.join(folder), layout.join(away))
+        if os.path.isfile(report := layout.join(away, "synthesis.md")):
+            remark(f"the synthesis of the run {last} is now {layout.shown(report)}")
         for run in owners:
             _relocate(layout, run, os.path.join(folder, _EARLIER, run.id))
 
