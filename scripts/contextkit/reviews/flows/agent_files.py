@@ -163,9 +163,11 @@ def is_there(folder: str, agent: str) -> bool:
     return os.path.isfile(path) and os.path.getsize(path) > 0
 
 
-def set_aside(path: str, final: str, now: int) -> None:
+def set_aside(path: str, final: str, now: int) -> str:
     """Rename a file that an agent began, so that no run reads it: `<final>.aborted-<time>`."""
-    files.rename(path, files.free(f"{final}{_ASIDE}{names.stamp(now)}"))
+    away = files.free(f"{final}{_ASIDE}{names.stamp(now)}")
+    files.rename(path, away)
+    return away
 
 
 class Reading(Record):
