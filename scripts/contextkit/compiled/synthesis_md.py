@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1169029587961789417
+SOURCE = 1780846058146970726
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -100,11 +100,13 @@ def root(context, missing=missing):
                 yield '  It says: '
                 yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'more'))
                 yield '\n'
-            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'):
+            for l_3_fix in environment.getattr(l_2_finding, 'fixes'):
+                _loop_vars = {}
                 pass
-                yield '  Fix: '
-                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'))
+                yield '  '
+                yield str(l_3_fix)
                 yield '\n'
+            l_3_fix = missing
         l_2_finding = missing
         yield '\n'
         t_2 = 0
@@ -146,7 +148,7 @@ def root(context, missing=missing):
         _loop_vars = {}
         pass
         yield '- ['
-        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'dismissed'):
+        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'counts_no_more'):
             pass
             yield 'x'
         else:
@@ -251,4 +253,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=38&4=40&5=43&7=46&8=52&9=54&10=56&11=59&13=61&14=64&16=67&20=69&24=73&25=77&27=79&28=83&29=92&30=95&32=97&33=100&41=109&44=112&46=114&47=118&49=125&50=129&56=139&57=143&64=167&68=171&69=175&78=188&79=192&86=200&87=204&92=219&93=223&102=232&103=236'
+debug_info = '3=38&4=40&5=43&7=46&8=52&9=54&10=56&11=59&13=61&14=64&16=67&20=69&24=73&25=77&27=79&28=83&29=92&30=95&32=97&33=101&41=111&44=114&46=116&47=120&49=127&50=131&56=141&57=145&64=169&68=173&69=177&78=190&79=194&86=202&87=206&92=221&93=225&102=234&103=238'

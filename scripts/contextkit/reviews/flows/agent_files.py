@@ -391,6 +391,14 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     return [*readings, *uninvited(layout, asked)]
 
 
+def keep_new(layout: Layout, asked: Asked, readings: list[Reading], now: int) -> None:
+    """Write the verdicts of the files that a run has not ingested before."""
+    new = (each for each in readings if each.sha256 and each.validation != "partial")
+    unknown = [verdict(each, asked.run_id) for each in new
+               if verdict_files.load(layout, each.agent, asked.store) is None]  # fmt: skip
+    keep(layout, asked, unknown, now)
+
+
 def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: str = "") -> None:
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
