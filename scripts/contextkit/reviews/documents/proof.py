@@ -63,8 +63,8 @@ _READ = Pattern(
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
-    r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
+_IN_INDEX = Pattern(  # what a verdict says, or the title of a row
+    r"\W{0,8}verdict\W{1,6}(\S.*)$|.*\|\s*([^|]+)$", re.IGNORECASE
 )
 _NUMBERED = vocabulary.any_of("numbered")
 _OURS = Pattern(  # a comment that a run leaves
@@ -121,10 +121,13 @@ def doubts(
 
 
 def _of_index(row: str) -> str:
-    """Why a line of the index is a doubt: its verdict or an improvement calls it grave."""
+    """Why a line of the index is a doubt: its verdict or the title of a row calls it grave."""
     match = _IN_INDEX.match(row)
-    verdict, label = match.groups("") if match else ("", "")
-    grave = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
+    verdict, title = match.groups("") if match else ("", "")
+    label = title.partition(":")[0] if ":" in title else ""
+    is_graded = vocabulary.mentions_serious(title) or phrases.said_in(title)
+    grave = serious_in(verdict, "") or (serious_in(title, "") if is_graded else "")
+    grave = grave or (label if vocabulary.severity(label) in SERIOUS else "")
     return f"says {grave}, which its index has not" if grave else ""
 
 
@@ -429,7 +432,8 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     is_scale = any(map(vocabulary.is_scale, named)) and _OTHER_SCALES.isdisjoint(named)
     if is_brief and is_scale and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS:
         return _GRADE
-    is_verdict = is_brief and not _DECIDES.isdisjoint(named)
+    is_gate = len(value) == 1 and not (is_explained or _GATES.isdisjoint(named))
+    is_verdict = is_gate or (is_brief and not _DECIDES.isdisjoint(named))
     if is_verdict or (is_brief and value[0] in shapes.FAILING):
         passes = value[0] in _PASSING and value != ["no"]
         return "" if passes else _OTHER
