@@ -455,6 +455,7 @@ class Outline(Sight):
                 continue
             text = " ".join(" ".join(rows).split())
             place, demanded = places.place_in(text), phrases.demanded_in(text)
+            place = self._linked(part) or place
             stated = phrases.said_in(text) or (demanded if place.file else "")
             if stated and not place.file and (above := self.place_above(part.first)):
                 place = self.placed_at(above)
@@ -468,6 +469,13 @@ class Outline(Sight):
                 title = self._told(parts, text, place)
                 yield shapes.finding(severity, title, part.first, part.end, place)
 
+    def _linked(self, part: Part) -> Place | None:
+        """The place in a link that stands alone below an item."""
+        rows = self.plain[part.last : part.end] if part.kind == "item" else []
+        link = next(filter(str.strip, rows), "").strip()
+        place = places.place_in(link) if "://" in link and " " not in link else None
+        return place if place and place.line else None
+
     @staticmethod
     def _told(sentences: list[str], text: str, place: Place) -> str:
         """The sentence that says what is wrong, and not only how bad it is."""
@@ -476,7 +484,8 @@ class Outline(Sight):
         others = (told for told in bad if not (phrases.said_in(told) or phrases.demanded_in(told)))
         placed = (told for told in sentences if place.file in told)
         title = next(itertools.chain(others, placed), text)
-        return shapes.cleaned(" ".join(sentences[:2]) if place.file in title else title)
+        at = sentences.index(title) if title in sentences else 0
+        return shapes.cleaned(" ".join(sentences[at : at + 2]) if place.file in title else title)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """The lines of parts that look like findings but are none."""
@@ -495,9 +504,10 @@ class Outline(Sight):
             near = itertools.takewhile(lambda at: at not in others, few)
             last = part.last if is_record else max(near, default=part.first)
             text = "\n".join(self.plain[part.first - 1 : last])
-            place = places.place_in(text)
+            linked = self._linked(part)
+            place = linked or places.place_in(text)
             line = place.line or (places.line_in(text) if is_record and place.file else 0)
-            is_likely = line and (is_record or phrases.is_serious(text))
+            is_likely = line and (is_record or linked or phrases.is_serious(text))
             if is_likely and not any(map(phrases.is_settled, part.few)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
         return tuple(sorted(numbers)[:50])
