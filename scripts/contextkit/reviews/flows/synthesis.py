@@ -410,7 +410,8 @@ class Likeness:
         self._symbols = [{a or b for a, is_call, b in those if b or is_call or "_" in a}
                          for those in called]  # fmt: skip
         self._all = _vectors([_counted(row) for row in rows])
-        self._titles = _vectors([_counted(Row(title=row.title)) for row in rows])
+        bare = (_LOCATION.sub(" ", row.title) for row in rows)
+        self._titles = _vectors([_counted(Row(title=title)) for title in bare])
 
     def compare(self, first: int, second: int) -> tuple[float, bool]:
         """The likeness of two findings, by words and place, and whether they are one."""
