@@ -548,10 +548,10 @@ def test_one_line_in_any_language_is_named_by_its_number(word: str) -> None:
     ("line", "other", "doubt"),
     [
         ("Read: 41 of 41 files\n", "", "it does not say how many files it read"),
-        ("41 of 41", "40 of 41", "the run asked for 41 files"),
-        ("41 of 41", "3 of 3", "the run asked for 41 files"),
+        ("41 of 41", "40 of 41", "says that fewer files were read than the run asked for (41)"),
+        ("41 of 41", "3 of 3", "says that fewer files were read than the run asked for (41)"),
         ("Counts: P0 0, P1 0, P2 1, P3 0\n", "", "it does not count its findings"),
-        ("P2 1, P3 0", "P2 2, P3 0", "its counts are not those of its index"),
+        ("P2 1, P3 0", "P2 2, P3 0", "has counts that are not those of the index"),
         ("The change is small.", "I read 3 of 41 files.", "says that not all was reviewed"),
         ("The change is small.", "I could not review the change: the diff was empty.",
          "says that not all was reviewed"),

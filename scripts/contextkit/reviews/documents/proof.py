@@ -34,9 +34,13 @@ from contextkit.text.blocks import lines as all_rows
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
 NOT_CONFIRMED = "it does not say whether the findings of the run before are fixed"
-ASKED = {  # the line that is missing
+READS_LESS = "says that fewer files were read than the run asked for"
+MISCOUNTS = "has counts that are not those of the index"
+ASKED = {  # the line that is missing, or what it says
     NOT_READ: "Read: n of n files",
+    READS_LESS: "Read: n of n files",
     NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
+    MISCOUNTS: "Counts: P0 0, P1 0, P2 0, P3 0",
     NOT_CONFIRMED: "Fixed: P0-1",
 }
 _MOST = 5  # doubts named
@@ -116,8 +120,10 @@ def doubts(
 ) -> list[Doubt]:
     """Up to five doubts about a review with a clean index (the lines `inside`) and verdict."""
     proof = _Proof(text, findings, inside, terms)
-    missing = proof.missing(terms) if terms else ()
-    return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
+    asked = list(proof.missing(terms)) if terms else []
+    told = {doubt.line for doubt in asked}
+    others = (doubt for doubt in proof.lines() if doubt.line not in told)
+    return list(itertools.islice(itertools.chain(asked, others), _MOST))
 
 
 def _of_index(row: str) -> str:
@@ -239,13 +245,13 @@ class _Proof:
                 read = True
                 most = terms.files or int(match[2])
                 if not int(match[1]) == int(match[2]) == most:
-                    yield Doubt(number, _shown(row), f"the run asked for {most} files")
+                    yield Doubt(number, _shown(row), f"{READS_LESS} ({most})")
             elif _COUNTS.match(row[:40]):
                 counted = True
                 told = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
                 differs = (told.get(x, 0) != self._counts[x] for x in {*SEVERITIES[:4], *told})
                 if any(differs):
-                    yield Doubt(number, _shown(row), "its counts are not those of its index")
+                    yield Doubt(number, _shown(row), MISCOUNTS)
         missing = {NOT_READ: not read, NOT_COUNTED: not counted}
         missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids.keys())
         yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
