@@ -471,8 +471,8 @@ class Outline(Sight):
 
     def _linked(self, part: Part) -> Place | None:
         """The place in a link that stands alone below an item."""
-        rows = self.plain[part.last : part.end] if part.kind == "item" else []
-        link = next(filter(str.strip, rows), "").strip()
+        below = range(part.last, part.end) if part.kind == "item" else ()
+        link = next(filter(None, (self.plain[at].strip() for at in below)), "")
         place = places.place_in(link) if "://" in link and " " not in link else None
         return place if place and place.line else None
 
