@@ -186,8 +186,9 @@ def test_it_is_not_closed_by(run: Script, later: Callable[[Script], None]) -> No
     assert f"make verdict_gate run={first}" in from_status(run)
 
 
-def test_a_gate_of_an_earlier_run_says_how_it_is_closed_for_good(run: Script) -> None:
-    first = a_run(run, "one", ("a", review(SAFE)))
+@pytest.mark.parametrize("left", [review(SAFE), ""])
+def test_a_gate_of_an_earlier_run_says_how_it_is_closed_for_good(run: Script, left: str) -> None:
+    first = a_run(run, "one", ("a", left))
     run("verdict", "gate", f"--run={first}")
     assert "verdict_clean" not in run.out
     a_run(run, "two", ("b", FINE))
