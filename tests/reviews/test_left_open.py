@@ -223,6 +223,14 @@ def test_what_cannot_be_read_is_open_until_it_is_removed(
     assert not is_told(run, first)
 
 
+def test_dismissals_that_cannot_be_read_close_nothing(run: Script) -> None:
+    first = a_run(run, "one", ("a", review(SAFE)))
+    dismissed(run)
+    (document,) = Path("docs/reviews").iterdir()
+    document.write_text("{", encoding="utf-8")
+    assert told_by(run, first) and "The token is logged" in from_handoff(run)
+
+
 def test_a_store_that_cannot_be_read_is_told_as_such(run: Script) -> None:
     run("external_memory", "checkpoint", "--task=t", "--phase=research", "--summary=s",
         "--next-action=go on")  # fmt: skip

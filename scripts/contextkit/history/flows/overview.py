@@ -156,8 +156,8 @@ def to_do(rows: list[Facts]) -> list[Facts]:
         {"id": row["id"], "said": row["status"], "command": "context_doctor"} for row in unread
     ]
     for system, name, wording, command in _TO_DO:
-        found = facts.get(system, {}).get(name)
-        for value in found if isinstance(found, list) else [found] * bool(found):
+        values = facts.get(system, {}).get(name)
+        for value in values if isinstance(values, list) else [values] * bool(values):
             call = command.format(names.word(str(value)))
             needs.append({"id": system, "said": wording.format(value), "command": call})
     return needs
@@ -310,8 +310,8 @@ def _verdicts(layout: Layout) -> Facts:
     going = len(runs.live(layout, names.now())) if is_run else 0
     return {
         "status": f"{verdicts.counts(entries)}; {len(urgent) - earlier} to look at{also}",
-        "count": len(entries), "to_look_at": len(urgent) - earlier, "left_by": left_by,
-        "which": urgent, "runs": going,
+        "count": len(entries), "to_look_at": len(urgent) - earlier, "which": urgent,
+        "runs": going, **({"left_by": left_by} if left_by else {}),
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
 

@@ -507,7 +507,8 @@ class Outline(Sight):
             linked = self._linked(part)
             place = linked or places.place_in(text)
             line = place.line or (places.line_in(text) if is_record and place.file else 0)
-            is_likely = line and (is_record or linked or phrases.is_serious(text))
+            is_own = is_record or bool(linked)
+            is_likely = line and (is_own or phrases.is_serious(text))
             if is_likely and not any(map(phrases.is_settled, part.few)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
         return tuple(sorted(numbers)[:50])

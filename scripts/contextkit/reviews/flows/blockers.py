@@ -37,8 +37,8 @@ _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and character
 def still_open(layout: Layout) -> list[Entry]:
     """The verdicts that need attention, worst first; those of an earlier run have `left_by`."""
     current = verdicts.load_all(layout).documents
-    found = verdicts.needs_attention(current) + _left_open(layout, current)
-    return verdicts.worst_first([each for each in found if not _is_dismissed(layout, each)])
+    asking = verdicts.needs_attention(current) + _left_open(layout, current)
+    return verdicts.worst_first([each for each in asking if not _is_dismissed(layout, each)])
 
 
 def lines(layout: Layout) -> tuple[str, ...]:
@@ -60,15 +60,15 @@ def reviewer(line: str) -> str:
 
 def _left_open(layout: Layout, current: list[Entry]) -> list[Entry]:
     """The open verdicts of earlier runs of this branch, without those that are current."""
-    found = []
+    earlier = []
     here = {_ANY, git.head(layout.repository).branch}
     there = {(entry["agent"], entry.get("run")) for entry in current}
     for branch, run, name in _of_runs(layout):
         if branch in here:
             entry = verdicts.load_file(os.path.join(layout.verdicts, "runs", run, name))
             if (entry["agent"], run) not in there:
-                found.append({**entry, "run": run, "left_by": run})
-    return found
+                earlier.append({**entry, "run": run, "left_by": run})
+    return earlier
 
 
 def _of_runs(layout: Layout) -> list[tuple[str, ...]]:
@@ -79,19 +79,21 @@ def _of_runs(layout: Layout) -> list[tuple[str, ...]]:
             changed = sorted((each.name, each.stat().st_mtime_ns) for each in entries)
     except FileNotFoundError:
         return []
+    if not changed:
+        return []
     state = " ".join(f"{name}:{when}" for name, when in changed)
     cache = os.path.join(layout.state, _CACHE)
     kept, *known = files.text_of(cache).split("\n")
     if kept == state:
         return [tuple(line.split("\t")) for line in known if line]
-    found = _judged(layout, [name for name, _ in changed])
-    newest, told = max((when for _, when in changed), default=0), list(map("\t".join, found))
+    still = _judged(layout, [name for name, _ in changed])
+    newest, told = max(when for _, when in changed), list(map("\t".join, still))
     if time.time_ns() - newest > _SETTLED and "".join(told).replace("\t", "").isprintable():
         try:
             files.write(cache, "\n".join([state, *told]), derived=True)
         except (ContextError, OSError):
             pass  # a store that cannot be written is read anew each time
-    return found
+    return still
 
 
 def _judged(layout: Layout, ids: list[str]) -> list[tuple[str, ...]]:
@@ -123,10 +125,20 @@ def _is_dismissed(layout: Layout, entry: Entry) -> bool:
 
     if not os.path.lexists(dismissals.path(layout, run)):
         return False
-    from contextkit.reviews.flows import gate, history
+    from contextkit.reviews.flows import gate
 
-    others = gate.FLAGS.keys() & entry.get("flags", ())
-    return not others and not history.open_findings(layout, run).get(entry["agent"])
+    is_odd = any(flag in str(entry.get("flags")) for flag in gate.FLAGS)
+    return not is_odd and _open_findings(layout, run, entry["agent"]) == []
+
+
+def _open_findings(layout: Layout, run: Run, agent: str) -> list[str] | None:
+    """The open P0 and P1 of an agent; None if they cannot be told."""
+    from contextkit.reviews.flows import history
+
+    try:
+        return history.open_findings(layout, run).get(agent, [])
+    except (ContextError, OSError):
+        return None
 
 
 def _record(layout: Layout, run: object) -> Run | None:
@@ -159,15 +171,10 @@ def _worst_findings(layout: Layout, entry: Entry) -> str:
     run = _record(layout, entry.get("run")) if "P0" in entry["summary"] else None
     if run is None:
         return ""
-    from contextkit.reviews.flows import history
-
-    try:
-        of_run = history.open_findings(layout, run)
-    except (ContextError, OSError):
-        return ""
+    still = _open_findings(layout, run, entry["agent"]) or ()
     told = entry["summary"].partition(": ")[2].rstrip("…")
     words = ""
-    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
+    worst = [row.partition(": P0 ")[2] for row in still if ": P0 " in row]
     for text in worst[:_MOST_P0]:
         title, _, place = text.removesuffix(")").rpartition(" (")
         if told and text.startswith(told):

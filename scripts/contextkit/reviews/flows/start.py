@@ -394,10 +394,10 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     there = [old for old in dict.fromkeys((reading.path, path, path + ".partial"))
              if os.path.lexists(old)]  # fmt: skip
     away = {old: agent_files.set_aside(old, path, now) for old in there}
-    if found := agent_files.counted([each.severity for each in reading.review.findings]):
+    if counts := agent_files.counted([each.severity for each in reading.review.findings]):
         old, new = (names.word(layout.found(layout.shown(each)))
                     for each in (reading.path, away[reading.path]))  # fmt: skip
-        remark(f"put aside with what it says ({found}): {new}; `mv {new} {old}` brings it back")
+        remark(f"put aside with what it says ({counts}): {new}; `mv {new} {old}` brings it back")
     told = "\n".join(f"- {line}" for line in wrong)  # about the last attempt only
     text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
     files.write(layout.join(runs.prompt_path(run, agent)), text)
