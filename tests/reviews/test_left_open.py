@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,6 +205,12 @@ def of_record(first: str) -> None:
     Path(f".contextkit/runs/{first}.json").write_text("{", encoding="utf-8")
 
 
+def of_folder(first: str) -> None:
+    folder = Path(f".clavain/verdicts/runs/{first}")
+    shutil.rmtree(folder)
+    folder.write_text("", encoding="utf-8")
+
+
 def of_no_record(first: str) -> None:
     Path(f".contextkit/runs/{first}.json").unlink()
 
@@ -221,6 +228,17 @@ def test_what_cannot_be_read_is_open_until_it_is_removed(
     assert is_told(run, first)
     assert run("verdict", "clean", f"--run={first}") == 0
     assert not is_told(run, first)
+
+
+def test_a_file_in_place_of_a_folder_is_told_beside_what_else_is_open(run: Script) -> None:
+    first = a_run(run, "one", ("a", review(SAFE)))
+    second = a_run(run, "two", ("b", review(SAFE)))
+    a_run(run, "three", ("c", FINE))
+    of_folder(first)
+    told = from_handoff(run)
+    assert f"{first} ERROR: verdict file of a run cannot be read" in told and second in told
+    shutil.copy("app.py", ".clavain/verdicts/runs/.DS_Store")
+    assert from_handoff(run).count("ERROR") == 1
 
 
 def test_dismissals_that_cannot_be_read_close_nothing(run: Script) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, git, names
+from contextkit.base import files, git, names, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _CACHE = "open-reviews"
 _ANY = "*"  # in place of the branch of a run whose record cannot be read
-_SETTLED = 1_000_000_000  # nanoseconds: a folder changed before can change no more unnoticed
+_SETTLED = 1  # seconds: a folder that changed before can change no more unnoticed
 _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
 
 
@@ -65,30 +65,31 @@ def _left_open(layout: Layout, current: list[Entry]) -> list[Entry]:
     there = {(entry["agent"], entry.get("run")) for entry in current}
     for branch, run, name in _of_runs(layout):
         if branch in here:
-            entry = verdicts.load_file(os.path.join(layout.verdicts, "runs", run, name))
+            path = os.path.join(layout.verdicts, "runs", run, name)
+            no_folder = verdicts.unreadable(run, "of a run cannot be read")
+            entry = verdicts.load_file(path) if name else no_folder
             if (entry["agent"], run) not in there:
                 earlier.append({**entry, "run": run, "left_by": run})
     return earlier
 
 
 def _of_runs(layout: Layout) -> list[tuple[str, ...]]:
-    """(branch, run, file name) of each open verdict in the folders of all runs."""
+    """(branch, run, file name) of each open verdict in the folders of all runs.
+
+    The name is empty for a folder that cannot be read.
+    """
     place = os.path.join(layout.verdicts, "runs")
-    try:
-        with os.scandir(files.proved(os.path.join(place, ""))) as entries:
-            changed = sorted((each.name, each.stat().st_mtime_ns) for each in entries)
-    except FileNotFoundError:
-        return []
-    if not changed:
-        return []
-    state = " ".join(f"{name}:{when}" for name, when in changed)
+    ids = [name for name in verdicts.listed(layout, place) if name[0] != "."]
+    times = [stores.modified(os.path.join(place, run)) for run in ids]
+    state = " ".join(f"{run}:{at}" for run, at in zip(ids, times, strict=True))
     cache = os.path.join(layout.state, _CACHE)
-    kept, *known = files.text_of(cache).split("\n")
+    kept, *rows = files.text_of(cache).split("\n")
     if kept == state:
-        return [tuple(line.split("\t")) for line in known if line]
-    still = _judged(layout, [name for name, _ in changed])
-    newest, told = max(when for _, when in changed), list(map("\t".join, still))
-    if time.time_ns() - newest > _SETTLED and "".join(told).replace("\t", "").isprintable():
+        return [tuple(line.split("\t")) for line in rows if line]
+    still = _judged(layout, ids)
+    told = list(map("\t".join, still))
+    is_settled = time.time() - max(times, default=0) > _SETTLED
+    if ids and is_settled and "".join(told).replace("\t", "").isprintable():
         try:
             files.write(cache, "\n".join([state, *told]), derived=True)
         except (ContextError, OSError):
@@ -105,7 +106,12 @@ def _judged(layout: Layout, ids: list[str]) -> list[tuple[str, ...]]:
         own = (run.branch, run.process, run.target, run.against) if run else (_ANY, run_id)
         scopes[run_id] = scope = scopes.get(run.rechecks, own) if run else own
         store = os.path.join(layout.verdicts, "runs", run_id)
-        for path, entry in verdicts.load_all(layout, store):
+        try:
+            loaded = verdicts.load_all(layout, store)
+        except (ContextError, OSError):
+            still[scope] = [(_ANY, run_id, "")]
+            continue
+        for path, entry in loaded:
             key = (*scope, entry["agent"])
             if not verdicts.needs_attention([entry]):
                 passes = entry["status"] != verdicts.SKIPPED
