@@ -13,7 +13,7 @@ RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _HEADING = "### Findings Index"
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 _NO_ROW = "the index has no row for this"
-_NOT_INDEXED = "your index has no row for that: index it, or say it otherwise"
+_NOT_INDEXED = "your index has no row for that: add one, or reword it"
 _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 

@@ -35,7 +35,7 @@ NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
 NOT_CONFIRMED = "it does not say whether the findings of the run before are fixed"
 READS_LESS = "says that fewer files were read than the run asked for"
-MISCOUNTS = "has counts that are not those of the index"
+MISCOUNTS = "has counts that do not match the index"
 ASKED = {  # the line that is missing, or what it says
     NOT_READ: "Read: n of n files",
     READS_LESS: "Read: n of n files",
@@ -66,6 +66,7 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
+_TOTAL = Pattern(r"[\s*_`>-]{0,6}findings(?:[_ ]count)?\W{1,6}(\d{1,6})\b", re.IGNORECASE)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or the title of a row
     r"\W{0,8}verdict\W{1,6}(\S.*)$|.*\|\s*([^|]+)$", re.IGNORECASE
@@ -91,9 +92,10 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
-_NOT_TICKED = "is a box that is not ticked"
-_GRADE = "is a severity, which its index has not"
+_OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
+_COUNTS_MORE = "counts more findings than its index has"
+_NOT_TICKED = "is an unticked box"
+_GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
 _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
@@ -134,7 +136,7 @@ def _of_index(row: str) -> str:
     is_graded = vocabulary.mentions_serious(title) or phrases.said_in(title)
     grave = serious_in(verdict, "") or (serious_in(title, "") if is_graded else "")
     grave = grave or (label if vocabulary.severity(label) in SERIOUS else "")
-    return f"says {grave}, which its index has not" if grave else ""
+    return f"says {grave}, which its index lacks" if grave else ""
 
 
 class _Proof:
@@ -260,7 +262,10 @@ class _Proof:
         numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             after = self._rows[following - 1] if following else ""
-            if why := self._why(number, self._rows[number - 1], after):
+            row = self._rows[number - 1]
+            counted = _TOTAL.match(row[:60])
+            counts_more = counted and int(counted[1]) > self._counts.total()
+            if why := _COUNTS_MORE if counts_more else self._why(number, row, after):
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
@@ -277,7 +282,7 @@ class _Proof:
         if self._is_apart(number, row):
             return ""
         if serious := self._serious(number, row, after):
-            return f"says {serious}, which its index has not"
+            return f"says {serious}, which its index lacks"
         if is_scale(row):
             return ""
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
@@ -300,7 +305,7 @@ class _Proof:
             unknown = next(serious, "")
             if self._role.get(number) == "box":
                 return _NOT_TICKED
-            return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
+            return f"calls {unknown} fixed, which was not open in the run before" if unknown else ""
         told = f"{row} {after}" if row[:1] == "#" or row.rstrip(" *_")[-1:] == ":" else row
         is_told = self._role.get(number, "")[:4] in ("code", "row ") or self._rows_in(told)
         is_unfixed = not is_told and stands(phrases.UNFIXED, told)
@@ -367,8 +372,8 @@ class _Proof:
         if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in bare:
-            return "" if _is_plain_row(bare) else "is a row beside the index"
-        if label := _LABEL.match(IDENTIFIER.sub("x", bare[:400])):
+            return "" if _is_plain_row(bare) else "is a row outside the index"
+        if label := _LABEL.match(IDENTIFIER.sub(_known_or_x, bare[:400])):
             is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
@@ -394,6 +399,10 @@ class _Proof:
         if index.group_of(title) or GRAVE.search(title):
             return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _known_or_x(name: re.Match[str]) -> str:
+    return name[0] if name[0].lower() in _KNOWN else "x"
 
 
 def _is_settled(row: str) -> bool:
@@ -517,10 +526,10 @@ def _goes_on(row: str) -> bool:
 def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
     if _UNREAD.search(row) or _reads_less(row):
-        return "says that not all was reviewed"
+        return "says that not everything was reviewed"
     values = (_all_words(part) for part in _VALUES.split(row)[1:])  # `| unit | failed (3) |`
     fails = any(words[0] in shapes.FAILING and words[1:2] != ["0"] for words in values if words)
-    return "tells of something that failed" if fails else ""
+    return "reports a failure" if fails else ""
 
 
 def _is_plain_row(bare: str) -> bool:

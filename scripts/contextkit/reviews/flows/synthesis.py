@@ -174,7 +174,7 @@ class MergedFinding(Row):
 
     @property
     def fixes(self) -> list[tuple[str, str]]:
-        """(key, fix) of each fix that a row suggests beside its description, each once."""
+        """(key, fix) of each fix that a row suggests apart from its description, each once."""
         fixes: dict[str, tuple[str, str]] = {}
         for row in self.rows:
             if row.fix not in row.description:
@@ -200,7 +200,7 @@ class MergedFinding(Row):
         return (rest.lstrip(" :—–-`*])") if is_whole else "") or title
 
     def place_beside(self, text: str) -> str:
-        """Its place, or '' if it stands in the text beside it."""
+        """Its place, or '' if the text next to it has it."""
         return "" if self.place in text else self.place
 
     def public(self, *more: str) -> dict[str, object]:
