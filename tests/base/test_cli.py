@@ -458,7 +458,7 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
         options = options_of(command)
         every = [s for o in options for s in spelled(o)]
         assert len(every) == len(set(every)) and {o.kind for o in options} <= set(
-            ("text", "whole", "flag", "words", "items")
+            ("text", "whole", "flag", "words", "items", "paths")
         )
     assert not program.default or program.default in [c.name for c in program.every()]
 

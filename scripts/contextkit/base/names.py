@@ -301,6 +301,37 @@ def meant_items(name: str, value: str) -> list[str]:
     return parts
 
 
+def meant_paths(name: str, value: str) -> list[str]:
+    """As `meant_items` for a list of paths, which commas, semicolons or blanks may separate too.
+
+    `src/a.py, src/b.py` is two items, as is `a.py - the form; b.py - the list`, unless there is
+    such a file; in words about one path, a comma is only a comma.
+    """
+    listed = meant_items(name, value)
+    if len(listed) != 1 or os.path.lexists(listed[0]):
+        return listed
+    for mark in (",", None):
+        parts = [part.strip() for part in listed[0].replace(";", ",").split(mark) if part.strip()]
+        described = sum(" - " in part for part in parts)
+        if len(parts) > 1 and described in (0, len(parts)) and all(map(is_path, parts)):
+            errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
+            return parts
+    return listed
+
+
+def path_of(item: str) -> str:
+    """The path in an item of a list of paths: `a.py - what it is for`, `a.py (modified)`."""
+    return item.partition(" - ")[0].partition(" (")[0].strip().strip("`")
+
+
+def is_path(item: str) -> bool:
+    """Whether an item of a list of paths is one by its look, or there is such a file."""
+    path = path_of(item)
+    suffix = path.rpartition(".")[2]
+    looks = "/" in path or (suffix != path and suffix[:1].isalpha() and suffix.isalnum())
+    return (looks and not any(map(str.isspace, path))) or os.path.lexists(path)
+
+
 def _are_items(value: str, parts: list[str]) -> bool:
     """Whether a text is clearly a list with bars between its parts, and no code, path or phrase."""
     words = [part.lower().split() for part in parts]

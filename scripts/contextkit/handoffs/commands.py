@@ -26,7 +26,7 @@ FIELDS = (
     Option(
         "files",
         "files created or modified, at most 10 (default: from git; none: no files)",
-        kind="items",
+        kind="paths",
         single="file-modified",
     ),
     Option(

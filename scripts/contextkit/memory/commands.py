@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
+from contextkit.base import (
+    addresses,
+    cli,
+    commands,
+    formats,
+    ledger,
+    names,
+    redaction,
+    tokens,
+    whereabouts,
+)
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
@@ -21,7 +31,7 @@ def _items(name: str, single: str, text: str) -> Option:
 
 TASK = Option("task", "the task's id: letters, digits, . _ -", required=True, address="plan")
 CURRENT = Option("task", "the task (default: the current one)", address="plan")
-FILES = _items("files", "file-modified", "files as `path - description`")
+FILES = Option("files", "files as `path - description`", kind="paths", single="file-modified")
 DRAFT = Option("draft", "a YAML or JSON document with the same fields, or - for stdin")
 COMPLETED = _items("completed", "completed-task", "finished subtasks")
 PENDING = _items("pending", "pending-task", "subtasks not started")
@@ -482,12 +492,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
 
 
 def _nothing(layout: Layout, task: str) -> str:
-    """Why nothing can be recovered, and where there is more: maybe where its branch comes from."""
-    from contextkit.base import git
-    from contextkit.capsules.flows import given
-
-    for branch, where in given.places(layout, git.head(layout.repository).name):
-        tasks = [] if where.root == layout.root else memory.candidates(where, starts=True)
+    """Why nothing can be recovered, and where there is more: maybe in another worktree."""
+    for branch, where in whereabouts.worktrees(layout):
+        tasks = memory.candidates(where, starts=True)
         if task in tasks or (tasks and not task):
             asked = names.call("memory_recover", task=task or tasks[0], worktree=branch)
             return f"nothing is stored here, but on {branch}: {asked}"

@@ -90,8 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    away = "" if layout.here == layout.root else f" in {layout.root}"
-    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
+    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt, quoted=True)
@@ -162,6 +161,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(
         text=text or "No payloads.",
+        nothing=not rows,
         talk="\n".join(talk),
         data=lambda: manifests[0] if session else manifests,
     )

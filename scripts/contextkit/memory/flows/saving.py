@@ -72,7 +72,8 @@ def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
             checked[name] = value
         elif name in _LISTS:
             rows = value if isinstance(value, list) else [] if value is None else [value]
-            rows = names.meant_items(f"{where}: {name}", value) if isinstance(value, str) else rows
+            meant = names.meant_paths if name == "files" else names.meant_items
+            rows = meant(f"{where}: {name}", value) if isinstance(value, str) else rows
             checked[name] = tuple(_text(row, f"{where}: {name}") for row in rows)
         elif value is None or isinstance(value, str | int):
             checked[name] = "" if value is None else str(value)
