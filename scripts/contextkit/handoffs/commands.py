@@ -35,7 +35,11 @@ FIELDS = (
         kind="items",
         single="blocker",
     ),
-    Option("resolved", "blockers that are resolved, by their first words", kind="items"),
+    Option(
+        "resolved",
+        "blockers that are resolved, by first words or number, maybe with the answer: 2: 19 %",
+        kind="items",
+    ),
     Option("rejected", "approaches tried and dropped, at most 3", kind="items"),
     Option("next_action", "what the incoming agent should do, one or two sentences"),
     Option("draft", "a YAML or JSON document with the same fields, or - for stdin"),

@@ -33,6 +33,12 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     who, asked = ("", "") if chain else state.elsewhere(to)
     if who:
         remark(f"{who} left one for {to} in another session: `{asked}`")
+    given = next(iter(chain.values())).to_agent if chain else to
+    if given != to:
+        command = names.call("handoff_switch", **{"to": to, "from": given})
+        remark(
+            f"the newest artifact is for {given}, not {to}: `{command} next_action=…` hands over"
+        )
     return compose(layout, to, profile(layout, to, typed), chain)
 
 
@@ -49,8 +55,9 @@ def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, H
             ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
     text = ""
     if parts:
-        more = _more(layout, next(iter(kept.values())))
-        text = templates.render("handoff_context.md", agent=agent, artifacts=parts, more=more)
+        newest = next(iter(kept.values()))
+        values = {"agent": agent, "to": newest.to_agent, "artifacts": parts}
+        text = templates.render("handoff_context.md", **values, more=_more(layout, newest))
     path, whole = own
     if path:
         return f"{text}{_HEADING}{names.one_line(path)}, from here to the end\n\n{whole}"
