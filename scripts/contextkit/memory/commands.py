@@ -540,9 +540,13 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     tasks = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; known tasks: {tasks}." if tasks else "No memory."
+    known = f"; known tasks: {tasks}" if tasks else ""
+    nothing = f"No memory of {args.task}{known}." if args.task else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
-    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+    is_unknown = bool(args.task) and not rows and not saving.is_known(layout, args.task)
+    return Rows(
+        columns=columns, rows=rows, nothing=nothing, below=below, status=int(is_unknown)
+    )  # fmt: skip
 
 
 @command(
@@ -577,6 +581,8 @@ def archive(layout: Layout, args: Arguments) -> str:
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
         others = f"; known tasks: {tasks}" if tasks else ""
+        if task not in memory.archived(layout):
+            raise ContextError(f"{task}: nothing is stored about it{others}")
         cli.say(f"{task}: nothing is left to archive{others}")
     return "\n".join(map(layout.shown, moved))
 
