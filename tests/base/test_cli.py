@@ -463,6 +463,22 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
     assert not program.default or program.default in [c.name for c in program.every()]
 
 
+def test_everything_that_a_call_lacks_is_named(called: Called) -> None:
+    options = (
+        Option(name="topic", help="a text", required=True),
+        Option(name="phase", help="where", required=True, unless="to"),
+        Option(name="to", help="where next"),
+    )
+    program = a_program(show, *options)
+    assert called(program=program) == 2
+    assert called.err.split("\n")[:2] == [
+        "tool: topic= is missing or blank: a text", "tool: phase= is missing or blank: where"
+    ]  # fmt: skip
+    assert called("--topic= ", "--to=b", program=program) == 2 and "phase= is" not in called.err
+    assert called("--topic=a", "--to= ", program=program) == 2 and "topic= is" not in called.err
+    assert called("--topic=a", "--to=b", program=program) == 0
+
+
 # Real processes
 
 

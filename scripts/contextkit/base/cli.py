@@ -223,11 +223,11 @@ def _of_command(
         _print(Answer(text=usage.explained(program, command, argv)))
         raise SystemExit(0)
     raw = commands.read(options, rest)
-    for option in options:
-        if option.required and not any(map(str.strip, raw.get(option.name, []))):
-            from contextkit.base import usage
+    given = {name for name, values in raw.items() if any(map(str.strip, values))}
+    if lacks := [o for o in options if o.required and given.isdisjoint((o.name, o.unless))]:
+        from contextkit.base import usage
 
-            raise usage.missing(program, command, option)
+        raise usage.missing(program, command, lacks)
     return command, Arguments(**commands.typed(options, raw))
 
 

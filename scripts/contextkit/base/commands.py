@@ -20,7 +20,7 @@ class Option(NamedTuple):
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
     line, or separated by ` | `); paths (items that begin with a path). `single` is the repeatable
     option behind a list. `address` names the kind of which an address is reduced to its name:
-    `plan:auth` becomes `auth`.
+    `plan:auth` becomes `auth`. What is required need not be given along with what `unless` names.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Option(NamedTuple):
     positional: bool = False
     choices: tuple[str, ...] = ()
     address: str = ""
+    unless: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -54,7 +54,11 @@ CHOICE = (
 )
 
 
-@command("write an artifact; its receiver becomes active", TO, *FIELDS)
+@command(
+    "write an artifact; its receiver becomes active",
+    *(option._replace(required=True, unless="draft") if option.name in ("to", "next_action")
+      else option for option in (TO, *FIELDS)),
+)  # fmt: skip
 def write(layout: Layout, args: Arguments) -> str:
     fields = _fields(layout, args)
     path = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)

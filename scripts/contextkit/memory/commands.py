@@ -197,16 +197,13 @@ def merge(layout: Layout, args: Arguments) -> Answer:
 @command(
     "record where a task stands",
     TASK,
-    Option("phase", ", ".join(memory.PHASES)),
+    Option("phase", ", ".join(memory.PHASES), required=True, unless="to"),
     Option("to", "end the current phase and start this one"),
-    *BOUNDARY,
+    *(o._replace(required=True, unless="to") if o.name == "summary" else o for o in BOUNDARY),
 )
 def checkpoint(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.to:
         return phase.run(layout, args)
-    for name in ("phase", "summary"):
-        if not vars(args)[name].strip():
-            raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
     if not (args.next_action.strip() or saving.next_step(layout, args.task)):
         raise bad_input("next_action: is missing, and no plan says it: say what to do first")
     current = memory.meant_phase(args.phase)

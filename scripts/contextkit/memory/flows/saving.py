@@ -145,9 +145,10 @@ def finding(task: str, fields: Fields, report: str, now: int) -> findings.Findin
     }  # fmt: skip
     alike = findings.STATUSES_ALIKE
     values["status"] = names.meant_word(values["status"], findings.STATUSES, alike, "status")
-    for name in ("agent", "status", "summary"):
-        if not str(values.get(name, "")).strip():
-            raise bad_input(f"{name} is missing: give {name}= or a report that says it")
+    lacks = [n for n in ("agent", "status", "summary") if not str(values.get(n, "")).strip()]
+    if lacks:
+        how = (f"{name} is missing: give {name}= or a report that says it" for name in lacks)
+        raise bad_input("\n".join(how))
     return findings.make(**values)
 
 
