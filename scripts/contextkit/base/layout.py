@@ -136,10 +136,10 @@ class Layout:
 
         What may be a new file here is one: the root counts where its folder is not here either.
         """
-        folder = os.path.dirname(os.path.join(self.here, path))
-        if self.here == self.root or not path or os.path.isdir(folder) or "\0" in path:
+        if self.here == self.root or not path or "\0" in path:
             return path
-        return self.join(path) if os.path.lexists(self.join(path)) else path
+        has_folder = os.path.isdir(os.path.dirname(os.path.join(self.here, path)))
+        return self.join(path) if os.path.lexists(self.join(path)) and not has_folder else path
 
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all.

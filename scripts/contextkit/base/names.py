@@ -328,8 +328,9 @@ def is_path(item: str) -> bool:
     """Whether an item of a list of paths is one by its look, or there is such a file."""
     path = path_of(item)
     suffix = path.rpartition(".")[2]
-    looks = "/" in path or (suffix != path and suffix[:1].isalpha() and suffix.isalnum())
-    return (looks and not any(map(str.isspace, path))) or os.path.lexists(path)
+    has_suffix = suffix != path and suffix[:1].isalpha() and suffix.isalnum()
+    has_blank = any(map(str.isspace, path))
+    return (("/" in path or has_suffix) and not has_blank) or os.path.lexists(path)
 
 
 def _are_items(value: str, parts: list[str]) -> bool:
