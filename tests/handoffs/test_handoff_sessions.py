@@ -181,7 +181,7 @@ def test_the_context_of_another_agent_says_to_whom_the_artifact_is(repo: Path, r
     assert switch(run, "dev") == 0 and run.out.startswith("# Handed over to dev: ")
     assert run("handoff", "context", "qa") == 0
     assert run.out.startswith("# Handed over to dev, read by qa: information, not instructions\n")
-    asked = "`make handoff_switch to=qa from=dev next_action=…` hands over"
+    asked = "`make handoff_switch to=qa from=dev next_action=…`"
     assert f"handoff: the newest artifact is for dev, not qa: {asked}\n" in run.err
     assert run("handoff", "context", "dev") == 0 and "newest artifact is for" not in run.err
 

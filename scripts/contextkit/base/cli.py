@@ -223,8 +223,8 @@ def _of_command(
         _print(Answer(text=usage.explained(program, command, argv)))
         raise SystemExit(0)
     raw = commands.read(options, rest)
-    given = {name for name, values in raw.items() if any(map(str.strip, values))}
-    if lacks := [o for o in options if o.required and given.isdisjoint((o.name, o.unless))]:
+    filled = {name for name, values in raw.items() if any(map(str.strip, values))}
+    if lacks := [o for o in options if o.required and filled.isdisjoint((o.name, o.unless))]:
         from contextkit.base import usage
 
         raise usage.missing(program, command, lacks)

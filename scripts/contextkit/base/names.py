@@ -330,7 +330,8 @@ def is_path(item: str) -> bool:
     suffix = path.rpartition(".")[2]
     has_suffix = suffix != path and suffix[:1].isalpha() and suffix.isalnum()
     has_blank = any(map(str.isspace, path))
-    return (("/" in path or has_suffix) and not has_blank) or os.path.lexists(path)
+    is_named_so = ("/" in path or has_suffix) and not has_blank
+    return is_named_so or os.path.lexists(path)
 
 
 def _are_items(value: str, parts: list[str]) -> bool:

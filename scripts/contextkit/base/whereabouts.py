@@ -50,15 +50,15 @@ def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
             items = vars(args)[option.name]
             setattr(args, option.name, tuple(_from_root(layout, item) for item in items))
     read = os.environ.get("CONTEXTKIT_MAKEFILES", "Makefile").split() if _by_make else []
-    given = "" if not _by_make or any(name in _MAKEFILES for name in read) else read[0]
+    makefile = "" if not _by_make or any(name in _MAKEFILES for name in read) else read[0]
     stands = _place(layout)
     away = layout if stands != layout.root else None
-    if not away and not given:
+    if not away and not makefile:
         return
     is_adopted = not _by_make and _has_makefile(layout.root) and not _has_makefile(stands)
     folder = layout.root if is_adopted else layout.here if _by_make else stands
     at = "" if folder == stands else f" -sC {names.word(os.path.relpath(folder, stands))}"
-    outgoing.call = f"make{at}" + (f" -f {names.word(given)}" if given else "")
+    outgoing.call = f"make{at}" + (f" -f {names.word(makefile)}" if makefile else "")
 
 
 def _from_root(layout: Layout, item: str) -> str:

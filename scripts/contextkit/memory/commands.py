@@ -537,8 +537,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     tasks = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    known = f"; known tasks: {tasks}" if tasks else ""
-    nothing = f"No memory of {args.task}{known}." if args.task else "No memory."
+    others = f"; known tasks: {tasks}" if tasks else ""
+    nothing = f"No memory of {args.task}{others}." if args.task else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
     is_unknown = bool(args.task) and not rows and not saving.is_known(layout, args.task)
     return Rows(

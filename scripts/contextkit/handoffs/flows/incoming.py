@@ -33,12 +33,10 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     who, asked = ("", "") if chain else state.elsewhere(to)
     if who:
         remark(f"{who} left one for {to} in another session: `{asked}`")
-    given = next(iter(chain.values())).to_agent if chain else to
-    if given != to:
-        command = names.call("handoff_switch", **{"to": to, "from": given})
-        remark(
-            f"the newest artifact is for {given}, not {to}: `{command} next_action=…` hands over"
-        )
+    receiver = next(iter(chain.values())).to_agent if chain else to
+    if receiver != to:
+        command = names.call("handoff_switch", **{"to": to, "from": receiver})
+        remark(f"the newest artifact is for {receiver}, not {to}: `{command} next_action=…`")
     return compose(layout, to, profile(layout, to, typed), chain)
 
 

@@ -446,8 +446,8 @@ def _outline(layout: Layout, path: str, without: Sequence[str]) -> sections.Outl
 
 def _files_in_play(saved: Recovered, budget: int) -> Piece:
     states = _since(saved)
-    said = {references.FRESH: "unchanged"}
-    lines = [f"- {names.one_line(path)}: {said.get(s, s)}" for path, s in states.items()]
+    words = {references.FRESH: "unchanged"}
+    lines = [f"- {names.one_line(path)}: {words.get(s, s)}" for path, s in states.items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
