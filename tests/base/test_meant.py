@@ -77,10 +77,27 @@ def test_paths_may_be_separated_by_commas_semicolons_and_blanks(
     errors.remarks.clear()
 
 
-def test_words_with_commas_are_one_item_of_any_other_list() -> None:
+@each(
+    ("typed", "may_be_more"),
+    [
+        ("the rate, the invoice", True),
+        ("the rate;the invoice; docs", True),
+        ("Use TOML, since YAML takes 40 ms", False),
+        ("Use TOML", False),
+        ("1,500 ms, at most", True),
+        ("a, b | c", False),
+        ("a, ", False),
+    ],
+)
+def test_words_with_commas_are_one_item_of_any_other_list_and_that_is_said(
+    typed: str, may_be_more: bool
+) -> None:
     raw: dict[str, list[str]] = {}
-    add_value(raw, Option(name="decisions", help="", kind="items"), "decisions", "a.py, b.py")
-    assert raw["decisions"] == ["a.py, b.py"] and not errors.remarks
+    add_value(raw, Option(name="pending", help="", kind="items"), "pending", typed)
+    assert raw["pending"] == [part.strip() for part in typed.split(" | ")]
+    said = ["pending: read as one item; ` | ` or a line each makes several"]
+    assert errors.remarks == said * may_be_more
+    errors.remarks.clear()
 
 
 def test_a_draft_may_separate_its_files_by_commas(run: Script, repo: Path) -> None:

@@ -231,6 +231,29 @@ def test_what_resolves_a_blocker_may_say_the_answer(
     assert all(entry in run.out for entry in resolved)  # in the context of the next agent
 
 
+def test_an_earlier_artifact_shows_no_blocker_that_a_later_one_resolved(
+    repo: Path, run: Script
+) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--blocker=The key is missing", "--blocker=CI is red")
+    assert switch(run, "qa", "--resolved=1: it is in the vault") == 0
+    assert run.out.count("The key is missing") == 1
+    assert '- "The key is missing → it is in the vault"' in run.out
+
+
+def test_another_sessions_artifacts_are_pointed_to(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_session(monkeypatch, "s-1")
+    switch(run, "sm")
+    switch(run, "dev")
+    in_session(monkeypatch, "s-2")
+    assert run("handoff", "context", "qa") == 0 and run.out == ""
+    assert "no artifact is of this session: `make handoff_show` prints the newest" in run.err
+    assert run("handoff", "context", "dev") == 0
+    assert "sm left one for dev" in run.err and "no artifact is of" not in run.err
+
+
 def test_an_answer_lasts_as_long_as_a_decision(repo: Path, run: Script) -> None:
     switch(run, "sm")
     switch(run, "dev", "--blocker=What VAT rate?", "--decision=Use TOML", "--story-id=1")

@@ -42,7 +42,8 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         _allowed = layout.allowed
-        whereabouts.take(layout, command.options, args)
+        if whereabouts.by_make or layout.here != layout.root:
+            whereabouts.take(layout, command.options, args)
         answer = _answer(layout, program, command, args)
         if answer.status:
             _print(answer)

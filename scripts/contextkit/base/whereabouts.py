@@ -25,38 +25,37 @@ _KINDS = {
 
 printed: list[str] = []  # what was printed
 away: Layout | None = None  # set if the user does not stand in the root
-_by_make = False  # the call comes from make, or from `contextkit TARGET` in its place
+by_make = False  # the call comes from make, or from `contextkit TARGET` in its place
 
 
 def begin(program: str) -> str:
     """Forget the last call; return the name of what the user called now: a target or `program`."""
-    global _by_make, away
-    _by_make, away, outgoing.call = "CONTEXTKIT_GIVEN" in os.environ, None, ""
+    global by_make, away
+    by_make, away, outgoing.call = "CONTEXTKIT_GIVEN" in os.environ, None, ""
     printed.clear()
-    goals = os.environ.get("CONTEXTKIT_GOALS", "").split() if _by_make else []
+    goals = os.environ.get("CONTEXTKIT_GOALS", "").split() if by_make else []
     return goals[0] if len(goals) == 1 else program
 
 
 def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
     """Note where the user stands and how our targets are called from there.
 
-    The paths in lists, which documents hold, become relative to the root.
+    The paths in lists, which documents hold, become relative to the root. Not needed for a script
+    that is called in the root.
     """
     global away
-    if layout.here == layout.root and not _by_make:
-        return
     for option in options:
         if option.kind == "paths":
             items = vars(args)[option.name]
             setattr(args, option.name, tuple(_from_root(layout, item) for item in items))
-    read = os.environ.get("CONTEXTKIT_MAKEFILES", "Makefile").split() if _by_make else []
-    makefile = "" if not _by_make or any(name in _MAKEFILES for name in read) else read[0]
+    read = os.environ.get("CONTEXTKIT_MAKEFILES", "Makefile").split() if by_make else []
+    makefile = "" if not by_make or any(name in _MAKEFILES for name in read) else read[0]
     stands = _place(layout)
     away = layout if stands != layout.root else None
     if not away and not makefile:
         return
-    is_adopted = not _by_make and _has_makefile(layout.root) and not _has_makefile(stands)
-    folder = layout.root if is_adopted else layout.here if _by_make else stands
+    is_adopted = not by_make and _has_makefile(layout.root) and not _has_makefile(stands)
+    folder = layout.root if is_adopted else layout.here if by_make else stands
     at = "" if folder == stands else f" -sC {names.word(os.path.relpath(folder, stands))}"
     outgoing.call = f"make{at}" + (f" -f {names.word(makefile)}" if makefile else "")
 
@@ -74,7 +73,7 @@ def _from_root(layout: Layout, item: str) -> str:
 
 def _place(layout: Layout) -> str:
     """The folder where the user stands."""
-    called_in = os.environ.get("PWD", "") if _by_make else ""
+    called_in = os.environ.get("PWD", "") if by_make else ""
     real = os.path.realpath(called_in) if called_in.startswith("/") else ""
     return real if f"{real}/".startswith(f"{layout.root}/") else os.path.realpath(layout.here)
 

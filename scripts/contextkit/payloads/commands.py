@@ -155,8 +155,8 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             talk.append(f"{files_are} not listed: make context_doctor mend=1")
     if not rows and (away := retention.can_come_back(layout, now)):
         talk.append(away)
-    elif not rows and args.session:
-        talk.append(f"{session} has none: all=1 lists every session's")
+    elif session and not rows and payloads.sessions_in(layout):
+        talk.append(f"session {session} has none: all=1 lists every session's")
     short = Counter(identity[:_ID] for identity, *_ in rows)
     rows = [(row[0][:_ID] if short[row[0][:_ID]] == 1 else row[0], *row[1:]) for row in rows]
     heads = ("id", "tokens", "state", "source", "topic")

@@ -286,6 +286,13 @@ def _closed_by(
     return [longest] * bool(begun), item[len(longest) :].strip(" →->=:–—")
 
 
+def still_open(blockers: Iterable[str], newer: Iterable[Handoff]) -> list[str]:
+    """Those of the blockers that no newer handoff resolved."""
+    closed = {_bare(entry.partition(_ANSWER)[0]) for each in newer for entry in each.resolved}
+    every = apart("blockers", blockers)
+    return [blocker for blocker in every if _bare(blocker) not in closed]
+
+
 def _is_answered(entry: str) -> bool:
     """Whether an entry of `resolved` has an answer, which lasts as long as a decision."""
     return _ANSWER in entry

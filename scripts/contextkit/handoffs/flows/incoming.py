@@ -14,6 +14,7 @@ from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
+from contextkit.handoffs.flows import fitting
 
 _HEADING = "# Your profile: "
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
@@ -33,6 +34,8 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     who, asked = ("", "") if chain else state.elsewhere(to)
     if who:
         remark(f"{who} left one for {to} in another session: `{asked}`")
+    elif not chain and state.artifacts:
+        remark("no artifact is of this session: `make handoff_show` prints the newest of another")
     receiver = next(iter(chain.values())).to_agent if chain else to
     if receiver != to:
         command = names.call("handoff_switch", **{"to": to, "from": receiver})
@@ -101,6 +104,8 @@ def _texts(newest_first: list[Handoff]) -> list[str]:
         for name in handoffs.LISTS:
             repeated = {entry for other in newer for entry in getattr(other, name)}
             entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
+            if name == "blockers":
+                entries = fitting.still_open(entries, newer)
             lines += [f"{name}:"] if entries else []
             lines += [f"  - {quoted(entry, always=True)}" for entry in entries]
         texts.append("\n".join(lines) + "\n" if lines else "")
