@@ -479,6 +479,18 @@ def test_everything_that_a_call_lacks_is_named(called: Called) -> None:
     assert called("--topic=a", "--to=b", program=program) == 0
 
 
+def test_a_call_that_lacks_something_is_shown_as_it_is_made_here(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = a_program(show, Option(name="topic", help="a text", required=True))
+    for command in ("make", "/opt/bin/contextkit"):
+        monkeypatch.setenv("CONTEXTKIT_COMMAND", command)
+        monkeypatch.setenv("CONTEXTKIT_GOALS", "payload_store")
+        monkeypatch.setenv("CONTEXTKIT_GIVEN", "")
+        assert called(program=program) == 2
+        assert f"payload_store: usage: {command} payload_store topic=…\n" in called.err
+
+
 # Real processes
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import textwrap
 
-from contextkit.base import makefiles, names
+from contextkit.base import makefiles, names, outgoing
 from contextkit.base.commands import HELP, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.version import VERSION
@@ -62,7 +62,8 @@ def _usage(program: Program, command: Command) -> str:
     """A call of a command with all that has a value, as it is made here."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
-    words = [f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"]
+    called = f"{os.environ.get(outgoing.COMMAND) or 'make'} {goals[0]}" if by_make else ""
+    words = [called or f"{program.name}.py {command.name}"]
     for own in command.options:
         longest = next((s for s in own.spellings if len(s) > 2), own.spellings[0])
         word = f"{own.name if by_make else longest}=…"
