@@ -155,6 +155,25 @@ def test_what_is_stored_in_another_worktree_is_named(adopted: Path, run: Script,
     assert run(*call.split(), there) == 0 and run.out
 
 
+def test_a_profile_alone_is_no_context(adopted: Path, worktree: Path, run: Script) -> None:
+    (worktree / ".claude/agents").mkdir(parents=True)
+    (worktree / ".claude/agents/dev.md").write_text("You are dev.\n", encoding="utf-8")
+    assert run("handoff", "context", "dev") == 0 and "You are dev." in run.out
+    assert f"handoff: nothing is stored here, but on feature/demo: add root={adopted}" in run.err
+
+
+def test_a_report_from_another_worktree_says_where_its_paths_are(
+    adopted: Path, worktree: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = f"--root={adopted}"
+    call = ("checkpoint", "--task=t", "--phase=planning", "--summary=s", "--next-action=n", there)
+    assert run("external_memory", *call) == 0
+    (worktree / "src").mkdir(exist_ok=True)
+    monkeypatch.chdir("src")
+    assert run("external_memory", "recover", "--worktree=feature/demo") == 0
+    assert f"Paths here are relative to {adopted}, where" in run.out and run.err == ""
+
+
 def test_a_document_that_another_worktree_has_is_named_though_there_are_others_here(
     adopted: Path, worktree: Path, run: Script
 ) -> None:

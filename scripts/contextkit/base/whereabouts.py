@@ -51,8 +51,9 @@ def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
     read = os.environ.get("CONTEXTKIT_MAKEFILES", "Makefile").split() if by_make else []
     makefile = "" if not by_make or any(name in _MAKEFILES for name in read) else read[0]
     stands = _place(layout)
-    away = layout if stands != layout.root else None
-    if not away and not makefile:
+    is_away = stands != layout.root
+    away = layout if is_away and not vars(args).get("worktree") else None
+    if not is_away and not makefile:
         return
     is_adopted = not by_make and _has_makefile(layout.root) and not _has_makefile(stands)
     folder = layout.root if is_adopted else layout.here if by_make else stands

@@ -98,8 +98,9 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     JSON,
 )
 def context(layout: Layout, args: Arguments) -> Answer:
-    text = incoming.of(layout, args.to, args.profile)
-    return Answer(text=text, exact=True, quoted=True, data=[{"id": args.to, "text": text}])
+    text, has_artifacts = incoming.of(layout, args.to, args.profile)
+    data = [{"id": args.to, "text": text}]
+    return Answer(text=text, exact=True, quoted=True, data=data, nothing=not has_artifacts)
 
 
 @command("undo the last switch and remove its artifact")

@@ -25,8 +25,8 @@ _FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
 Row = dict[str, object]
 
 
-def of(layout: Layout, agent: str, typed: str = "") -> str:
-    """The context for `agent` now; `typed` is a profile path from the command line."""
+def of(layout: Layout, agent: str, typed: str = "") -> tuple[str, bool]:
+    """The context for `agent` now, and whether it has any artifact; `typed` is a profile's path."""
     to = agents.identify(agent, "to")
     state = handoff_state.current(layout)
     kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
@@ -40,7 +40,7 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     if receiver != to:
         command = names.call("handoff_switch", **{"to": to, "from": receiver})
         remark(f"the newest artifact is for {receiver}, not {to}: `{command} next_action=…`")
-    return compose(layout, to, profile(layout, to, typed), chain)
+    return compose(layout, to, profile(layout, to, typed), chain), bool(chain)
 
 
 def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, Handoff]) -> str:
