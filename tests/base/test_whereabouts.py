@@ -181,6 +181,12 @@ def test_a_document_that_another_worktree_has_is_named_though_there_are_others_h
     assert run("handoff", "show", Path(ARTIFACT).stem) == 1
     assert f"handoff: it is on feature/demo: add root={adopted}" in run.err
     assert run("handoff", "show", "nope") == 1 and "add root=" not in run.err
+    there = ("--topic=t", "--source=a", "--force", "--session=s", f"--root={adopted}")
+    assert run("payload_store", "store", *there, stdin="words") == 0
+    receipt = run.out.split("\n")[0]
+    for ref in (receipt, receipt.removeprefix("@stored: "), Path(receipt).stem):
+        assert run("payload_store", "show", ref) == 1
+        assert f"payload_store: it is on feature/demo: add root={adopted}" in run.err, ref
     assert run("remember_later", "done", "r-000000") == 1 and "add root=" not in run.err
 
 

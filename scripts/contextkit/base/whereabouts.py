@@ -120,6 +120,7 @@ def elsewhere(layout: Layout, program: str, typed: Mapping[str, Any], status: in
     Empty if none has it, if something is here and nothing was named, or after bad input.
     """
     named = next((str(typed[name]) for name in _NAMES if typed.get(name)), "")
+    named = named.rpartition("@stored:")[2].strip()
     kinds = _KINDS.get(program, ()) if named or status == 1 else ()
     is_any = named in ("", "latest")
     for branch, other in worktrees(layout) if kinds else ():
