@@ -71,6 +71,14 @@ def test_a_script_in_a_folder_names_the_root(
     assert run("handoff", "list") == 0 and run.err == ""
 
 
+def test_a_text_is_read_where_it_was_printed_to_be(
+    adopted: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("src")
+    assert run("external_memory", "estimate", f"--file={ARTIFACT}") == 0
+    assert run("external_memory", "estimate", "--file=.aios/handoffs/gone.yaml") == 2
+
+
 def test_nothing_is_said_about_paths_in_the_root(adopted: Path, run: Script) -> None:
     assert run("handoff", "show") == 0
     assert run.err == (

@@ -83,6 +83,11 @@ def _has_makefile(folder: str) -> bool:
     return any(os.path.isfile(os.path.join(folder, name)) for name in _MAKEFILES)
 
 
+def reached(path: str) -> str:
+    """A path as typed, or as we printed it; see `Layout.reached`."""
+    return away.reached(path) if away else path
+
+
 def where() -> str:
     """What paths are relative to, if some that were printed are only found from the root; else ''.
 
