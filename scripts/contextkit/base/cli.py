@@ -179,7 +179,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
     With `exact`, bytes that are not UTF-8 become surrogate escapes, written back as the same bytes.
     """
     errors = "surrogateescape" if exact else "strict"
-    if (file := whereabouts.reached(file)) not in ("", "-"):
+    if file and (file := whereabouts.reached(file)) != "-":
         try:
             return files.read_bytes(file).decode("utf-8", errors) if exact else files.read(file)
         except ContextError as error:
