@@ -25,7 +25,7 @@ contextkit.payload_list   = payload_store list    ## list what a session has sto
 contextkit.payload_show   = payload_store show    ## print a payload or part of it: ref=latest part=content
 contextkit.payload_find   = payload_store find    ## find lines in the payloads: q="two words"
 contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
-contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
+contextkit.payload_sweep  = payload_store sweep   ## end sessions that are no longer used
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
 contextkit.run            = run run               ## run a command and shorten what it prints: c="pytest -q"
 
@@ -53,9 +53,9 @@ contextkit.memory_phase      = external_memory phase       ## end the current ph
 contextkit.memory_batch      = external_memory batch       ## save the findings of a batch of agents, then one checkpoint: task= draft=
 contextkit.memory_spawn      = external_memory spawn       ## record the agents that are about to start, and a checkpoint: task= agents=
 contextkit.memory_snapshot   = external_memory snapshot    ## save what a conversation knows before its context is full: summary=
-contextkit.memory_check      = external_memory check       ## check the store for what would not help whoever resumes
+contextkit.memory_check      = external_memory check       ## find what would keep an agent from resuming, and how to fix it
 contextkit.memory_status     = external_memory status      ## print ok, warn or save; saves a snapshot at the threshold: tokens= or transcript=
-contextkit.memory_recover    = external_memory recover     ## print what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
+contextkit.memory_recover    = external_memory recover     ## print what a fresh agent needs to continue, within a budget; prompt=1 as a prompt
 contextkit.memory_list       = external_memory list        ## list plans, findings, checkpoints and snapshots; worktree= lists another worktree's
 contextkit.memory_archive    = external_memory archive     ## archive a finished task
 contextkit.memory_unarchive  = external_memory unarchive   ## bring a task back from the archive: task=
@@ -74,7 +74,7 @@ contextkit.verdict_init       = verdict init        ## create the store, which g
 contextkit.verdict_clean      = verdict clean       ## remove verdicts of this session or a run; all=1 at the start of a sprint
 contextkit.verdict_start      = verdict start       ## start a review run and print how to launch each agent: process= agents="a b" target=
 contextkit.verdict_runs       = verdict runs        ## list the open review runs; all=1 lists ended ones too
-contextkit.verdict_end        = verdict end         ## end a run that nobody waits for; its files stay: run=
+contextkit.verdict_end        = verdict end         ## end a run that nobody is waiting for; its files stay: run=
 contextkit.verdict_retry      = verdict retry       ## ask a run's agent again, saying what was wrong: run= agent=
 contextkit.verdict_recheck    = verdict recheck     ## after a fix: ask who has an open P0 or P1 about the changes since: run=
 contextkit.verdict_dismiss    = verdict dismiss     ## dismiss a finding, recorded in git: run= finding=AGENT/ID reason=
@@ -111,7 +111,7 @@ contextkit.doctor  = doctor         ## fire every installed hook, look for probl
 contextkit.context_help    = context help --host  ## print this list, from a host's Makefile too
 contextkit.context_init    = context init         ## create the documented files that are missing; never overwrites yours
 contextkit.context_config  = context config       ## list every limit and path, and where its value comes from
-contextkit.context_trust   = context trust        ## show the settings that act (remotes, commands, keys, templates), and let them; forget=1
+contextkit.context_trust   = context trust        ## show the settings that act (remotes, commands, keys, templates) and trust them; forget=1 revokes it
 contextkit.context_status  = context status       ## show what needs doing, with its command; all=1 shows each system
 contextkit.context_push    = context_sync push      ## send what is new to a remote: remote= (git remote or URL, file:// s3:// gs:// az://)
 contextkit.context_pull    = context_sync pull      ## fetch what other machines sent; overwrites nothing: remote= from=
@@ -121,8 +121,8 @@ contextkit.context_why     = context why          ## trace a document: what it w
 contextkit.context_search  = context search       ## search everything stored, archived and ended sessions included: q=…
 contextkit.context_report  = context report       ## write a page of what was carried, open, stale or failed: open=1 text=1 file=
 contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
-contextkit.context_eval    = evaluate model       ## ask your own model what it still knows from what is handed over: cmd="claude -p"
-contextkit.context_day     = evaluate day         ## let your own agent do a day's work with our hooks and without: cmd="claude -p" n=3
+contextkit.context_eval    = evaluate model       ## measure what your own model can still answer from what is handed over: cmd="claude -p"
+contextkit.context_day     = evaluate day         ## have your own agent do a day's work, with and without our hooks: cmd="claude -p" n=3
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
 contextkit.session_end     = context session_end  ## end a session: its payloads and state go; one line stays in its summary: session=

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every script of contextkit: the name that it is called by, or its first word, says which.
+"""Every script of contextkit; the name it is called by, or its first argument, says which.
 
 scripts/capsule.py check      a link to this file, or a copy of it under that name
 scripts/context.py capsule check      the same where links get lost

@@ -8,7 +8,7 @@ set -eu
 
 for name in ${CONTEXTKIT_GIVEN:-}; do
     case $name in all | keep) ;; *)
-        echo "demo: there is no variable $name here; all=1 and keep=1 are" >&2
+        echo "demo: there is no variable $name; it takes all=1 and keep=1" >&2
         exit 2 ;;
     esac
 done
@@ -125,10 +125,10 @@ cat .temp/memory/*/* > .full 2> .said || true
 lines=1 try 'make memory_recover budget=900'
 carried "the task"
 
-say "6. What there is now, one line per system."
+say "6. What is stored now, one line per system."
 try 'make context_status all=1 | grep -E "^(payloads|memory)"'
 
-say "7. Another clone gets it over a bare repository, and knows where it is from."
+say "7. Another clone gets it through a bare repository and knows where it is from."
 git init -q --bare hub.git
 git remote add origin "$scratch/hub.git"
 git push -q origin feature/demo

@@ -6,7 +6,7 @@ here=${0%/*}
 python=$here/../.venv/bin/python
 [ -x "$python" ] || python=$(command -v python3) || {
   [ "$1" != SessionStart ] || case $(cat 2>/dev/null) in *'"compact"'*) ;; *)
-    echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 is not there.\"}";;
+    echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 was not found.\"}";;
   esac
   exit 0
 }

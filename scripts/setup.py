@@ -5,7 +5,7 @@
 
 With uv where it is installed, else with python's own venv and pip. Safe to interrupt (a package
 may be half there, so the next run starts over) and to start twice at once (the second waits and
-finds it done). Talks on stderr only. Written so that an old python can still read it and say
+finds it done). Writes only to stderr. Written so that an old python can still read it and say
 what is missing.
 """
 
@@ -242,7 +242,7 @@ def main(argv):
         say("set-up failed: %s" % (reason(error)))
         if not os.path.exists(MAKE_PART):
             door = os.path.join(HERE, "bin", "contextkit")
-            say("'%s' TARGET name=value does until then what needs no package" % door)
+            say("until then, '%s' TARGET name=value does what needs no package" % door)
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:

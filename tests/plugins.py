@@ -9,9 +9,7 @@ from contextkit.hosts.documents import contracts, settings
 from contextkit.hosts.flows import adoption
 
 RUN = "contextkit"  # the plugin's bin/contextkit
-ABOUT = (
-    "Carries an agent's context to the next agent: payloads, handoffs, memory, capsules, verdicts"
-)
+ABOUT = "Carries context from one agent to the next: payloads, handoffs, memory, capsules, verdicts"
 
 
 def files() -> dict[str, str]:

@@ -305,7 +305,7 @@ def test_an_old_name_works_for_a_release_and_says_the_new_one(
     repo: Path, run: Script, script: str, command: str
 ) -> None:
     assert run(script, command) in (0, 1)
-    assert "an old name, which goes with the next release: now `make " in run.err
+    assert "an old name, gone in the next release: now `make " in run.err
 
 
 def test_the_new_names_do_what_the_old_ones_did(repo: Path, run: Script) -> None:

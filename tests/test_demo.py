@@ -63,5 +63,5 @@ def test_without_git_it_says_what_to_install(tmp_path: Path) -> None:
 
 def test_a_misspelled_variable_is_refused(tmp_path: Path) -> None:
     done = demo(tmp_path / "scratch", "kep=1")
-    assert done.returncode == 2 and "there is no variable kep here" in done.stderr
+    assert done.returncode == 2 and "there is no variable kep;" in done.stderr
     assert "1. " not in done.stdout and list((tmp_path / "scratch").iterdir()) == []

@@ -54,7 +54,7 @@ def test_the_functions_of_a_life_are_there() -> None:
         assert f"\ndef {function}(" in source, (path, function)
 
 
-LIMITS = ("95 %", "80 %", "15 times")  # of an interval, a threshold, a cap: nobody measures them
+LIMITS = ("95%", "80%", "15 times")  # of an interval, a threshold, a cap: nobody measures them
 FIGURE = re.compile(r"\d[\d.,]* ?%|\d+ times\b|\d+\.\d+ (?:starts|s\b|seconds)")
 
 

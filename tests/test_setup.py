@@ -296,7 +296,7 @@ def test_control_c_is_no_traceback_and_the_next_run_starts_over(
 # What it says when it cannot
 
 
-DOOR = r"contextkit: '.*/bin/contextkit' TARGET name=value does until then what needs no package"
+DOOR = r"contextkit: until then, '.*/bin/contextkit' TARGET name=value does what needs no package"
 
 
 def told(text: str) -> list[str]:

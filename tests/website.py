@@ -15,8 +15,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 ABOUT = (
-    "Carries an agent's context to the next agent: it stores what is long, and hands over what is"
-    " short"
+    "Carries context from one agent to the next: it stores the long text and passes on a short one"
 )
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
 # Headings as dark as their text, and room for the 80 columns of an example.

@@ -1,4 +1,4 @@
-"""contextkit: carry an agent's context to the next agent. The map is manuals/structure.md."""
+"""contextkit: carry context from one agent to the next. The map is manuals/structure.md."""
 
 import gc
 import os
@@ -26,7 +26,7 @@ at_end: "list[Callable[[], None]]" = []  # what a process does once its answer i
 
 
 def leave(status: int) -> None:
-    """End the process at once: Python's own tear-down would cost a sixth of a bare start."""
+    """End the process immediately: Python's own tear-down would cost a sixth of a bare start."""
     try:
         sys.stderr.flush()
     except (AttributeError, OSError):

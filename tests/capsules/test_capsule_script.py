@@ -162,7 +162,7 @@ def test_another_finished_capsule_is_left_and_the_new_one_numbered(repo: Path, r
     for _ in range(2):
         assert run("capsule", "save", stdin=finished(said="second")) == 0
         assert run.out == f"{beside}\n"
-        assert f"{TARGET} already exists and is not a stub: saved beside it" in run.err
+        assert f"{TARGET} already exists and is not a stub: saved next to it" in run.err
     assert text_of(TARGET) == finished(said="first")
     assert text_of(beside) == finished(said="second")
     assert kept() == {str(TARGET), str(beside)}
@@ -297,7 +297,7 @@ def test_show_gives_the_body_and_says_what_changed(repo: Path, run: Script) -> N
     Path("app.py").write_text("x = 2\n", encoding="utf-8")
     run("capsule", "show")
     assert run.out == body and run.err.splitlines() == [
-        "capsule: stale: Not as when it was sealed: app.py (changed)",
+        "capsule: stale: Changed since it was sealed: app.py (changed)",
         "capsule: changed: app.py",
         "capsule: fresh: 0 of 1 references",
     ]

@@ -331,7 +331,7 @@ def test_a_sealed_file_is_fresh_changed_or_missing(layout: Layout) -> None:
     marks = given_capsules.marks(layout, path.read_text(encoding="utf-8"))
     assert marks == [("a.md", "fresh"), ("b.md", "changed"), ("c.md", "missing")]
     assert stale(layout, path) == [
-        "Not as when it was sealed: b.md (changed), c.md (missing)",
+        "Changed since it was sealed: b.md (changed), c.md (missing)",
     ]
 
 

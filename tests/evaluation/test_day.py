@@ -52,7 +52,7 @@ def test_a_day_is_counted_by_the_transcripts_and_the_hidden_tests_and_lived_once
 def test_what_was_decided_in_the_morning_reaches_the_agent_only_with_hooks(run: Script) -> None:
     rows = lived(run, "told")
     assert (rows["without"]["solved"], rows["with"]["solved"]) == (0.0, 100.0)
-    assert "none ran" not in run.err
+    assert "no hook ran" not in run.err
 
 
 def test_one_that_hangs_is_ended_one_that_dies_is_counted_and_neither_solves_anything(
@@ -61,7 +61,7 @@ def test_one_that_hangs_is_ended_one_that_dies_is_counted_and_neither_solves_any
     rows = lived(run, "fails", "--timeout=1")
     assert [(row["failed"], row["solved"]) for row in rows.values()] == [(3, 0.0), (3, 0.0)]
     assert rows["with"]["tokens"] == 0
-    assert "in 1 of the runs with hooks none ran" in run.err
+    assert "no hook ran in 1 of the runs with hooks" in run.err
 
 
 def test_nothing_starts_unasked_or_for_a_host_that_nobody_knows(run: Script) -> None:

@@ -94,7 +94,7 @@ def test_sm_to_dev_to_qa(team: Path, run: Script, golden: Callable[[str, str], N
     run("handoff", "switch", "@dev", "--story-path=docs/4.2.md", "--decision=Tokens are opaque",
         "--next-action=Build the token. Then call @qa.")  # fmt: skip
     assert run("handoff", "switch", "/AIOS:agents:qa review the token") == 0
-    assert "story 4.2 goes on" in run.err
+    assert "story 4.2 continues" in run.err
     golden("handoff_context.md", run.out)
     assert artifacts() == [
         "handoff-dev-to-qa-20251023T180500Z.yaml", "handoff-sm-to-dev-20251023T180500Z.yaml",
@@ -346,7 +346,7 @@ def test_no_story_is_needed_and_the_last_one_goes_on(repo: Path, run: Script) ->
     assert "there is no file 'docs/gone.md'" in run.err
     assert run(*call, "--story-path=docs/gone.md", "--story-id=1") == 0
     assert run("handoff", "write", "--from=b", "--to=c", "--next-action=x") == 0
-    assert "story 1 goes on" in run.err
+    assert "story 1 continues" in run.err
     assert run("handoff", "write", "--from=c", "--to=d", "--next-action=x", "--no-story") == 0
     story = newest(run)["story_context"]
     assert isinstance(story, dict) and story["story_id"] == ""

@@ -451,7 +451,7 @@ def test_full_caps_fit_and_identity_stays(width: int) -> None:
 
 
 def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
-    said = r"cannot fit: ~\d+ tokens in its smallest form, 500 are the most; story_path has 3000 ch"
+    said = r"cannot fit: ~\d+ tokens in its smallest form, and at most 500 are allowed; story_path"
     with pytest.raises(ContextError, match=said) as refusal:
         fitting.clipped(a_handoff(story_path="docs/" + "x7Qz9" * 599), LIMITS)
     assert refusal.value.status == 1

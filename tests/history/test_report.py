@@ -76,7 +76,7 @@ def test_the_numbers_are_those_of_the_ledger(
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:05:00Z")
     ledger.note(layout, "shown", ref, tokens=200, session="s")
     html = page(run)
-    assert "<b>670</b> tokens net stayed out of contexts: 67 % of the 1,000" in html
+    assert "<b>670</b> tokens, net, stayed out of contexts: 67% of the 1,000" in html
     assert rows_of(html, "Tokens by day") == [
         ["2025-10-23", "1,000", "100", "30", "0", "870"],
         ["2025-10-24", "0", "0", "0", "200", "670"],
@@ -95,7 +95,7 @@ def test_what_cost_more_than_it_kept_out_is_said(repo: Path, run: Script) -> Non
     layout = Layout()
     ledger.note(layout, "stored", "payload:s/x", tokens=1000)
     ledger.note(layout, "shown", "payload:s/x", tokens=1500)
-    assert "<b>500</b> tokens more came into contexts than agents wrote" in page(run)
+    assert "<b>500</b> tokens more went into contexts than agents wrote" in page(run)
 
 
 def test_a_capsule_that_nobody_got_has_saved_nothing(repo: Path, run: Script) -> None:
@@ -123,7 +123,7 @@ def test_a_gap_does_not_name_the_agents_that_failed(repo: Path) -> None:
     capsules = {"id": "capsules", "count": 0}
     first, second = report._needs(Layout(), [facts, capsules])
     assert [row["what"] for row in first["which"]] == ["subagent:1-ui"]
-    assert second["said"] == "2 found missing in the capsule" and second["which"] == []
+    assert second["said"] == "2 found missing from the capsule" and second["which"] == []
 
 
 def test_an_evaluation_that_ran_is_shown(repo: Path, run: Script) -> None:

@@ -32,4 +32,4 @@ def test_the_card_counts_in_each_request_that_a_transcript_has(
     assert f"card and skill ~{each} tokens a request, 5 requests seen" in str(hosts["status"])
     (net,) = [row for row in rows if row["id"] == "net"]
     assert net["card"] and net["net"] == -int(str(net["card"]))
-    assert "came in instead: card and skill ~" in str(net["status"])
+    assert "went in instead: card and skill ~" in str(net["status"])

@@ -39,7 +39,7 @@ def fire(event: str, host: str = "claude", **passed: Any) -> str:
 
 def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
     """Return what the host would reject, one sentence each; empty if it accepts everything."""
-    found = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
+    found = [f"exit status {status}: only 0 is certain not to block the host"] if status else []
     text = stdout.strip()
     if not text:
         return found

@@ -252,7 +252,7 @@ def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
 def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:
     assert run("adopt", f"--into={host}", "--copy", "--hosts=claude") == 0
     assert run("adopt", f"--into={host}", "--copy") == 0
-    assert run.out == f"note: {FOLDER}: has this version, {VERSION}, already\nnothing to do\n"
+    assert run.out == f"note: {FOLDER}: already has this version, {VERSION}\nnothing to do\n"
     assert not (host / ".codex").exists()
 
 
@@ -287,7 +287,7 @@ def test_a_skill_that_was_edited_stays_and_is_said(small: Any, host: Path) -> No
     ("there", "said"),
     [
         ("0.1.0", f"0.1.0 becomes {VERSION}"),
-        (VERSION, f"has this version, {VERSION}, already"),
+        (VERSION, f"already has this version, {VERSION}"),
         ("99.0.0", f"has a newer version, 99.0.0: this replaces it with {VERSION}"),
         ("", f"a copy from before versions were recorded becomes {VERSION}"),
     ],
@@ -508,7 +508,7 @@ def test_a_line_of_the_users_between_our_marks_is_named_when_it_is_replaced(
     ours = page.read_text(encoding="utf-8")
     page.write_text(ours.replace("<!-- <<<", "Mine: never push.\n<!-- <<<"), encoding="utf-8")
     assert run("adopt", "--into=.", "--copy") == 0
-    assert "note: AGENTS.md: the part between contextkit's marks is its own" in run.out
+    assert "note: AGENTS.md: contextkit owns the part between its marks" in run.out
     assert 'replaced "Mine: never push."' in run.out
     assert page.read_text(encoding="utf-8") == ours
     assert run("adopt", "--into=.", "--copy") == 0 and "marks" not in run.out
@@ -589,7 +589,7 @@ def test_a_link_offers_rules_for_commands_as_they_are_called_there(host: Path, r
 
 def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:
     adopt(host)
-    with pytest.raises(ContextError, match="has our hooks already"):
+    with pytest.raises(ContextError, match="already has our hooks"):
         adopt(host, link=True)
 
 
@@ -715,7 +715,7 @@ def test_several_at_once_wait_for_each_other(host: Path) -> None:
     ]
     said = [(*process.communicate(), process.returncode) for process in running]
     assert [status for _, _, status in said] == [0] * 4
-    commit = b"adopt: commit all of it: only then do clones have it\n"
+    commit = b"adopt: commit all of it, or clones will not have it\n"
     assert sorted(error for _, error, _ in said) == [b"", b"", b"", commit]
     assert sum(b"nothing to do" in out for out, _, _ in said) == 3
     assert (host / "Makefile").read_text(encoding="utf-8").count("include ") == 1

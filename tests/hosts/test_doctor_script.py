@@ -107,7 +107,7 @@ def test_without_hooks_that_is_a_note(
 ) -> None:
     (repo / "a b").mkdir()
     monkeypatch.chdir(repo / "a b")
-    note = "note: hosts: no hooks are installed here, but for those of a plugin"
+    note = "note: hosts: no hooks are installed here except a plugin's"
     assert wrong(run) == [] and f"{note} (make adopt into={repo})" in run.out
     monkeypatch.chdir(repo)
     assert wrong(run, "--host=claude") == [] and f"{note} (make adopt into=.)" in run.out
@@ -257,7 +257,7 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     assert wrong(run, "--host=claude") == []
     (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
-    assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
+    assert "its tool hooks do not match the settings (make adopt into=.)" in problem
 
 
 def listing(*states: str) -> str:
@@ -273,8 +273,8 @@ def listing(*states: str) -> str:
     [
         (listing("trusted", "managed"), ""),
         (listing("trusted", "untrusted"), "wrong: hosts: Codex does not start stop"),
-        (listing(), "note: hosts: Codex starts only hooks that were trusted"),  # nor the folder
-        ("garbage", "note: hosts: Codex starts only hooks that were trusted"),
+        (listing(), "note: hosts: Codex starts only trusted hooks"),  # nor the folder
+        ("garbage", "note: hosts: Codex starts only trusted hooks"),
     ],
 )
 def test_the_host_is_asked_whether_it_starts_our_hooks(

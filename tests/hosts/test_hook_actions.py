@@ -199,7 +199,7 @@ def test_a_sealed_capsule_is_compared_with_its_files(repo: Path, run: Script) ->
     (repo / "src" / "app.py").write_text("x = 2\n", encoding="utf-8")
     git("commit", "-qam", "more")
     said = start(host="codex")
-    assert "Not as when it was sealed: src/app.py (changed)" in said
+    assert "Changed since it was sealed: src/app.py (changed)" in said
 
 
 def test_without_a_capsule_it_gets_the_latest_handoff(layout: Layout) -> None:

@@ -253,7 +253,7 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
         first.startswith("session s-1: 1 payload, ") and "of its subagents were removed" in second
     )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
-    assert "can be resumed for 24h: `make payload_list` in that session" in run.err
+    assert "can be resumed for 24h: run `make payload_list` in that session" in run.err
     assert not os.path.exists(os.path.join(layout.hooks, "s-1"))
 
 
@@ -266,7 +266,7 @@ def test_a_session_without_payloads_ends_with_a_line_too(layout: Layout, run: Sc
     assert summary.read_text(encoding="utf-8").endswith("s-2: ended, no payloads were stored\n")
     assert "nothing here" not in run.err
     assert run("context", "session_end", "--session=s-3") == 0
-    assert "session: nothing here is of 's-3' (did you mean 's-2'?)" in run.err
+    assert "session: nothing here belongs to 's-3' (did you mean 's-2'?)" in run.err
     assert not os.path.exists(layout.payloads)
 
 

@@ -112,7 +112,7 @@ def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> 
 def test_without_python_or_toolkit_nothing_happens(own: Path, tmp_path: Path) -> None:
     launcher = own / "scripts" / "hook.sh"
     said = hook(launcher, "SessionStart", "--host=codex", PATH=str(tmp_path)).stdout
-    assert json.loads(said)["systemMessage"].endswith("python3 is not there.")
+    assert json.loads(said)["systemMessage"].endswith("python3 was not found.")
     done = hook(launcher, "Stop", PATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     (own / "scripts" / "host_hook.py").unlink()

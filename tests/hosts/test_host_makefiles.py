@@ -45,7 +45,7 @@ def test_included_files_count_and_our_own_does_not(host: Path) -> None:
     (host / "Makefile").write_text(text, encoding="utf-8")
     assert [line.partition(": ")[0] for line in found(host)] == ["Makefile:4", *["rules.mk:1"] * 2]
     assert "contextkit's is `make kit_reminders`" in "\n".join(found(host))
-    assert "`context_status`, as we do, and only one can be: rename it" in found(host)[0]
+    assert "`context_status`, and so do we: rename yours" in found(host)[0]
 
 
 def test_a_host_without_a_makefile_has_taken_none(repo: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_copy_is_upgraded_from_the_remote_that_it_remembers(host: Path, releas
     assert skill.read_text(encoding="utf-8") == "mine"
     assert (host / "contextkit.yaml").read_text(encoding="utf-8") == "payload_budget: 700\n"
     assert (host / "shared" / "payloads" / "s" / "x.md").exists()
-    assert "has this version, 1.1.0, already" in upgrade(host)
+    assert "already has this version, 1.1.0" in upgrade(host)
 
 
 def test_a_candidate_is_taken_only_by_its_name_and_a_downgrade_only_by_force(host: Path) -> None:

@@ -263,7 +263,7 @@ def test_an_origin_that_others_cannot_reach_is_said_and_so_is_what_to_do_about_i
     repo: Path, checkout: Path, data: Path
 ) -> None:
     said = adopt(checkout, f"--into={repo}")
-    assert "is a folder of this machine, and others cannot fetch from there: git remote" in said
+    assert "is a folder on this machine, which others cannot fetch from: git remote" in said
     commit = git("rev-parse", "HEAD", cwd=checkout).strip()
     words = ["sh", str(repo / FOLDER / "install.sh"), "/nowhere/kit", commit, "9.9.9"]
     done = subprocess.run(words, capture_output=True, text=True)

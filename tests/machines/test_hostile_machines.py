@@ -133,7 +133,7 @@ def test_a_name_that_is_ours_in_other_letters_is_refused(victim: Machine, name: 
     before = victim.files()
     foreign(victim, (name, b"theirs\n"))
     (row,) = victim.pull().rows
-    assert row.did == "not taken" and "differs only in capitals or accents" in row.to
+    assert row.did == "not taken" and "differs only in case or accents" in row.to
     assert victim.files() == before
 
 

@@ -146,7 +146,7 @@ def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: Four) -> None:
     there.push()
     here.pull()
     ((problem, mend),) = [(f.problem, f.mend) for f in doctor.kept_beside(here.layout, ())]
-    assert problem.startswith(f"{UI}: ") and problem.endswith(" b has another text of it")
+    assert problem.startswith(f"{UI}: ") and problem.endswith(" b has a different version of it")
     subprocess.run(mend.partition(": ")[2].partition(";")[0], shell=True, check=True, cwd=here.root)
     assert (here.root / UI).read_text("utf-8") == "of b\n"
     assert list(doctor.kept_beside(here.layout, ())) == []

@@ -109,7 +109,7 @@ def test_what_was_signed_once_is_taken_from_nobody_else(
     assert report.failed and other.files() == before
     (said,) = report.messages
     wanted = {"head": "does not belong to it", "manifest": "manifest 2 of"}
-    assert wanted.get(change, "was signed by kim@example.com and is not any more") in said
+    assert wanted.get(change, "was signed by kim@example.com and no longer is") in said
     if change in ("unsigned", "stranger"):
         assert remotes.forget(other.layout, other.remote, one.id)
         one.push()

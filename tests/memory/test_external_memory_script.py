@@ -180,7 +180,7 @@ def test_an_answer_to_a_question_that_nobody_asked_is_named(run: Script, repo: P
     memory(run, "plan", "--task=t", "--answered=why?")
     assert run.err == ""
     memory(run, "plan", "--task=t", "--answered=Hwo?")
-    assert run.err == "external_memory: answered: nobody had asked 'Hwo?': it is added\n"
+    assert run.err == "external_memory: answered: 'Hwo?' was not an open question: added\n"
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_recovery_says_what_it_passed_over(layout: Layout, run: Script) -> None:
     assert run("external_memory", "recover") == 0
     assert run.out.startswith("# Recovery: station\n")
     assert "cp_review_20251023T180459.json: checkpoint: not valid JSON in line 1" in run.err
-    assert "other tasks, not in this: other" in run.err
+    assert "other tasks, not included: other" in run.err
 
 
 @each("name, text", [("gone.jsonl", None), ("notes.md", "Never JWT"), ("empty.jsonl", "")])
@@ -187,7 +187,7 @@ def test_what_remains_is_printed_and_the_status_says_no(layout: Layout, run: Scr
 def test_a_budget_is_kept_and_said(layout: Layout, run: Script) -> None:
     stores.full(layout)
     assert run("external_memory", "recover", "--budget=200") == 0
-    assert "are not whole: budget=200" in run.err
+    assert "are incomplete: budget=200" in run.err
     assert run("external_memory", "recover", "--budget=99") == 2
 
 
@@ -330,7 +330,7 @@ def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Scrip
 def test_a_checkpoint_says_what_the_plan_does_not_know_to_be_done(repo: Path, run: Script) -> None:
     assert run("external_memory", "plan", f"--task={TASK}", "--pending=parser | matcher") == 0
     saved(run, "--completed=Parser")
-    said = "in the plan still pending: parser: `make memory_plan task=station completed=…`"
+    said = "still pending in the plan: parser: `make memory_plan task=station completed=…`"
     assert said in run.err
     assert run("external_memory", "plan", f"--task={TASK}", "--completed=parser") == 0
     saved(run)

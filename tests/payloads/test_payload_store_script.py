@@ -598,7 +598,7 @@ def test_ending_a_session_twice_is_noted_once(call: Callable[..., Any], run: Scr
     before = stock(STORE / "other")
     assert run("payload_store", "end", "--session=s") == 0
     assert run.out == "session s: 1 payload, 1 token removed (session_end)\n"
-    assert "can be resumed for 24h: `make payload_list` in that session" in run.err
+    assert "can be resumed for 24h: run `make payload_list` in that session" in run.err
     assert not (STORE / "s").exists() and stock(STORE / "other") == before
     assert run("payload_store", "end", "--session=s") == 0
     assert run.out == "session s: nothing to remove\n"
@@ -657,7 +657,7 @@ def test_store_and_list_sweep_other_sessions_on_the_way(
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:06:00Z")
     assert run("payload_store", *command, stdin="text") == 0
     assert "session s: 1 payload, 1 token removed (inactive_24h)" in run.err
-    assert "what was removed as inactive comes back for 24h: make payload_show ref=ID" in run.err
+    assert "what was removed as inactive can come back for 24h: make payload_show ref=ID" in run.err
     assert not (STORE / "s").exists()
 
 

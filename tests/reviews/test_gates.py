@@ -639,4 +639,4 @@ def test_the_gate_names_the_line_that_an_index_lacks(out: Path, run: Script) -> 
     a_run(out)
     ingest(run)
     assert gate(run) == ("FAIL", [["severe", "fd-a"], *[["contradictory", "fd-a"]] * 2])
-    assert "its index is not whole: line 7 says P0, which its index has not" in run.out
+    assert "its index is incomplete: line 7 says P0, which its index lacks" in run.out

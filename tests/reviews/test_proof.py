@@ -364,7 +364,7 @@ def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
     review = agent_review.parse(text)
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("serious_at_line_5",))
     assert review.unparsed == ("5: **Severity:** P0",)
-    assert review.doubts == ("line 5 says P0, which its index has not",)
+    assert review.doubts == ("line 5 says P0, which its index lacks",)
 
 
 @each("heading", ["Summary", "Notes", "Final assessment", "Error handling"])
@@ -373,7 +373,7 @@ def test_a_label_below_a_heading_of_no_finding_is_named_by_its_own_line_and_word
     heading: str, label: str
 ) -> None:
     review = reviewed(f"### {heading}\nIt is small.\n\n{label}\n\nIt was tested.")
-    assert review.doubts == ("line 10 says P1, which its index has not",)
+    assert review.doubts == ("line 10 says P1, which its index lacks",)
     told = {each.severity: (each.line, each.title) for each in review.findings}
     assert told == {"P1": (10, label.strip("- ").replace("*", "").replace("`", ""))}
 
@@ -530,15 +530,15 @@ def test_one_line_in_any_language_is_named_by_its_number(word: str) -> None:
         ("41 of 41", "40 of 41", "the run asked for 41 files"),
         ("41 of 41", "3 of 3", "the run asked for 41 files"),
         ("Counts: P0 0, P1 0, P2 1, P3 0\n", "", "it does not count its findings"),
-        ("P2 1, P3 0", "P2 2, P3 0", "its counts are not those of its index"),
-        ("The change is small.", "I read 3 of 41 files.", "says that not all was reviewed"),
+        ("P2 1, P3 0", "P2 2, P3 0", "its counts do not match its index"),
+        ("The change is small.", "I read 3 of 41 files.", "says that not everything was reviewed"),
         ("The change is small.", "I could not review the change: the diff was empty.",
-         "says that not all was reviewed"),
+         "says that not everything was reviewed"),
         ("The change is small.", "I could only read a.py: the diff was too long.",
-         "says that not all was reviewed"),
+         "says that not everything was reviewed"),
         ("The change is small.", "See attachment for the 2 criticals.", "says criticals"),
         ("The change is small.", "Not reviewed: src/login.py (too long)",
-         "says that not all was reviewed"),
+         "says that not everything was reviewed"),
         ("None.", "Security: FAIL", "gives another verdict"),
         ("None.", "Approve: no", "gives another verdict"),
         ("The change is small.", "Issue 1: login lets everyone in", "is a statement of its own"),
@@ -639,7 +639,8 @@ def test_what_was_not_open_in_the_run_before_cannot_be_called_fixed(said: str) -
     review = proved(fixed, 41, ("P0-1",))
     name = "SEC-4" if "SEC" in said else "P0-2"
     if said != "P0-2: fixed":  # which reads like a finding
-        assert review.doubts == (f"line 8 calls {name} fixed, which the run before had not open",)
+        why = f"line 8 calls {name} fixed, which was not open in the run before"
+        assert review.doubts == (why,)
     assert review.doubts[0].startswith("line 8 ")
     assert is_clean(proved(fixed.replace(name, "P2-4"), 41, ("P0-1",)))  # nobody asked, but it may
 

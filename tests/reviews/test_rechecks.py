@@ -81,7 +81,7 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     (asked,) = json.loads((OUT / "run.json").read_text("utf-8"))["agents"]
     prompt = Path(asked["prompt"]).read_text("utf-8")
     assert asked["agent"] == "a" and "- P1-1: P1 The batch is lost (app.py:5)" in prompt
-    assert "a diff against the state that the run before reviewed" in prompt
+    assert "a diff against the state that the previous run reviewed" in prompt
     write(OUT, "a", FINE.replace("Fine.\n", "Fine.\nFixed: P1-1\n"))
     (step,) = [step for step in gate(run, "latest")["next"] if "ingest" in step]
     assert do(run, step) == 0

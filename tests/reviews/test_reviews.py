@@ -1133,7 +1133,7 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
         (a_file(), "no findings"),
         (
             a_file(end="A critical hole remains."),
-            "no findings, but line 7 says critical, which its index has not",
+            "no findings, but line 7 says critical, which its index lacks",
         ),
         (a_file('- ODD | X-1 | "A" | Odd'), "no findings, but line 2 was not understood"),
         (

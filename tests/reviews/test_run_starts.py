@@ -254,7 +254,7 @@ def test_of_a_run_that_is_over_and_not_settled_the_next_start_says_so(
     first = start("review", agents=("a", "b"))
     passes(first, "a", '### Findings Index\n- P0 | P0-1 | "A" | It is wrong\nVerdict: risky\n')
     assert run("verdict", "ingest", f"--run={first.id}") == 0
-    said = f"run {first.id} left what somebody must look at: make verdict_gate run={first.id}"
+    said = f"run {first.id} left something to look at: make verdict_gate run={first.id}"
     assert run("verdict", "start", "--process=review", "--agents=c") == 0
     assert said in run.err and table(run) == []
     assert run("verdict", "table", f"--run={first.id}") == 0 and "1 P0: It is wrong" in run.out
@@ -280,7 +280,7 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
         ({"agents": ("a/b",)}, "cannot be the name"),
         ({"agents": ("synthesis",)}, "that contextkit writes"),
         ({"agents": ("Fd", "fd")}, "would share a file"),
-        ({"agents": ("none",)}, "none is nobody"),
+        ({"agents": ("none",)}, "none given"),
         ({"base": "nowhere"}, "no commit 'nowhere'"),
         ({"process": "flux-drive", "target": "nothing.md"}, "is not a file"),
         ({"process": "flux-drive", "target": "../outside.md"}, "lies outside"),

@@ -66,7 +66,7 @@ def test_a_sealed_file_that_is_another_is_marked(layout: Layout) -> None:
     path.write_text(text, encoding="utf-8")
     assert "Since then" not in brief(layout)
     Path("a.py").write_text("x = 2\n", encoding="utf-8")
-    assert "- Since then: Not as when it was sealed: a.py (changed)" in brief(layout)
+    assert "- Since then: Changed since it was sealed: a.py (changed)" in brief(layout)
 
 
 def test_no_secret_is_in_a_brief(layout: Layout, run: Script) -> None:

@@ -1,1 +1,1 @@
-"""Code that knows no document: the command line, files, git, names, settings, templates, text."""
+"""Code that needs no document: the command line, files, git, names, settings, templates, text."""

@@ -34,7 +34,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     try:
         command, args = _read(program, list(sys.argv[1:] if argv is None else argv))
         if command.now:
-            say(f"an old name, which goes with the next release: now `make {command.now}`")
+            say(f"an old name, gone in the next release: now `make {command.now}`")
         if command.needs:
             from contextkit.base import packages
 
@@ -136,7 +136,7 @@ def for_programs() -> bool:
 
 
 def put(text: str) -> None:
-    """Print part of the text now, for a command that goes on; nothing with `json=1`."""
+    """Print part of the text now, for a command that continues; nothing with `json=1`."""
     if not _as_json:
         files.settle()
         _print(Answer(text=text))

@@ -26,7 +26,7 @@ remarks: list[str] = []  # what `remark` collected; the command line says it bef
 
 
 def remark(*sentences: str) -> None:
-    """Tell the user these sentences, each once, whatever becomes of the command."""
+    """Tell the user these sentences, each once, whether or not the command succeeds."""
     remarks.extend(sentence for sentence in dict.fromkeys(sentences) if sentence not in remarks)
 
 

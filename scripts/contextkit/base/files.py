@@ -130,7 +130,7 @@ def append(path: str, line: str) -> str:
 
 
 def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
-    """Write `pieces` beside `path` under a name that no reader takes for a document."""
+    """Write `pieces` next to `path`, under a name that no reader takes for a document."""
     folder, name = os.path.split(path)
     make_folder(folder, hide=name != _RULES)
     short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes

@@ -179,7 +179,7 @@ def _day(
     brief = [verb.replace(help=re.split(r"[:;] ", verb.help)[0]) for verb in verbs]
     own = ["  adopt into=DIR     use contextkit in your repository"] if not inside_host else []
     return [
-        "contextkit carries an agent's context to the next agent. The verbs of a day:",
+        "contextkit carries context from one agent to the next. Everyday commands:",
         "",
         *(line for target in brief for line in _lines(target, renamed)),
         *own,
@@ -232,7 +232,7 @@ def taken(into: str, folder: str) -> list[str]:
 
 def _sentence(name: str, prefix: str) -> str:
     if name.startswith("context_"):
-        return f"has a target `{name}`, as we do, and only one can be: rename it"
+        return f"has a target `{name}`, and so do we: rename yours"
     return f"has a target `{name}` of its own: it stays; contextkit's is `make {prefix}{name}`"
 
 

@@ -31,7 +31,7 @@ def user_folder(kind: str) -> str:
 
 
 def check(folder: str, repository: git.Repository | None) -> None:
-    """Raise ContextError, with the mend, unless the state `folder` is ours or not there."""
+    """Raise ContextError, with the fix, unless the state `folder` is ours or missing."""
     try:
         state = os.lstat(folder)
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def _is_tracked(folder: str, repository: git.Repository) -> bool:
 def _in_index(index: bytes, name: bytes, folds: bool) -> bool:
     """Whether a path of an index is `name` or below it; `folds`: in any case.
 
-    Its length stands in the 12 bits before it, or before two more bytes.
+    Its length is in the 12 bits before it, or before two more bytes.
     """
     texts, name = (index.lower(), name.lower()) if folds else (index, name)
     at = texts.find(name)

@@ -1,4 +1,4 @@
-"""The look of secrets, as data: prefixes of issued tokens, names that people use, and places.
+"""What secrets look like, as data: prefixes of issued tokens, names that people use, and places.
 
 A rule is a literal and what must follow it: a number of characters of a class, or an expression,
 which is compiled when a text has the literal. Any other text costs one search per rule, no more.

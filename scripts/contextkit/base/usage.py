@@ -59,7 +59,7 @@ def missing(program: Program, command: Command, lacks: list[Option]) -> ContextE
 
 
 def _usage(program: Program, command: Command) -> str:
-    """A call of a command with all that has a value, as it is made here."""
+    """A call of a command with every option that has a value, as it is made here."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
     called = f"{os.environ.get(outgoing.COMMAND) or 'make'} {goals[0]}" if by_make else ""

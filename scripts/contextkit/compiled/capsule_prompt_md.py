@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1076668687509537273
+SOURCE = 102605397401503382
 name = 'capsule_prompt.md'
 
 def root(context, missing=missing):
@@ -91,7 +91,7 @@ def root(context, missing=missing):
             pass
             yield '- What has changed since `'
             yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'replaces'))
-            yield '`. Its decisions, threads and preferences carry over, marked `(carried)`; of one that is over, write `closed:` and why. What you leave out is carried over for you.\n'
+            yield '`. Its decisions, threads and preferences carry over, marked `(carried)`; for one that is over, write `closed:` and why. What you leave out is carried over for you.\n'
         yield '\n# How to keep it short and true\n- Newest, blocking and high-severity items first; stable background (architecture, standards) stays in project documents.\n- Refer to plan entries, code paths and commits instead of re-explaining them. Repetitive exchanges become one bullet; related TODOs go under one workstream.\n- Where context is ambiguous, note it briefly in both places, the capsule and the progress notebook.\n- Redact secrets (tokens, credentials, personal data): name the kind, never the value.\n'
     yield '\n# Quality gate, before you reply\n- Cross-check against plan, progress and latest commits; put every mismatch or outdated item under `Risks & Watchpoints`.\n'
     if (not environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'mini')):

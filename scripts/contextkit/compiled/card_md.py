@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 185057201710424848
+SOURCE = 749192800631708438
 name = 'card.md'
 
 def root(context, missing=missing):
@@ -16,7 +16,7 @@ def root(context, missing=missing):
     l_0_where = resolve('where')
     l_0_guide = resolve('guide')
     pass
-    yield '## Carrying context (contextkit)\n\nBy itself: long reports come as receipts, new subagents get the capsule, plans survive compaction. Open the file and lines that a receipt names. '
+    yield '## Carrying context (contextkit)\n\nAutomatically: long reports arrive as receipts, new subagents get the capsule, plans survive compaction. Open the file and lines that a receipt names. '
     yield str((undefined(name='where') if l_0_where is missing else l_0_where))
     yield '\n\n- `payload_store topic= source= < FILE`, `payload_show ref=latest around=TEXT`, `payload_find q=`\n- `memory_checkpoint task= phase= summary= next_action=`, `memory_recover`\n- `handoff_switch to= next_action=`, `handoff_context to=`\n- `capsule_prompt`, `remember_later m=`\n- `verdict_start process=review agents="a b"`, `verdict_gate run=latest`\n- `context_status`\n\nHow each works: `'
     yield str((undefined(name='guide') if l_0_guide is missing else l_0_guide))

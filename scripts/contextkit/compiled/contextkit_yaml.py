@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 726785035533045837
+SOURCE = 1232753335450901769
 name = 'contextkit.yaml'
 
 def root(context, missing=missing):
@@ -15,7 +15,7 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_sections = resolve('sections')
     pass
-    yield '# Settings of contextkit: take the mark off a line to change it. `make context_config` shows what is in force.\n'
+    yield '# Settings of contextkit: remove the # from a line to change it. `make context_config` shows what is in force.\n'
     for l_1_section in (undefined(name='sections') if l_0_sections is missing else l_0_sections):
         _loop_vars = {}
         pass

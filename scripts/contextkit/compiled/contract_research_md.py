@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 273829316862255130
+SOURCE = 756597188912584280
 name = 'contract_research.md'
 
 def root(context, missing=missing):
@@ -27,7 +27,7 @@ def root(context, missing=missing):
         yield '<!-- run-uuid: '
         yield str((undefined(name='run') if l_0_run is missing else l_0_run))
         yield ' -->\n'
-    yield '### Sources\n- [file:line or address: what it gives]\n\n### Findings\n#### [one finding]\n[detailed findings, with their source]\n\n### Confidence\n[high, medium or low, and why]\n\n### Gaps\n[what is open, or none; "Significant gap" where it matters]\n\n<!-- '
+    yield '### Sources\n- [file:line or URL: what it says]\n\n### Findings\n#### [one finding]\n[detailed findings, with sources]\n\n### Confidence\n[high, medium or low, and why]\n\n### Gaps\n[what is open, or none; "Significant gap" where it matters]\n\n<!-- '
     yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
     yield ' -->\n\nAll four sections, however short. Unable to research: only `### Findings Index`, `Verdict: error`, and why.\n'
 

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 73236991391114853
+SOURCE = 1155481951277035020
 name = 'contract_review.md'
 
 def root(context, missing=missing):
@@ -36,7 +36,7 @@ def root(context, missing=missing):
         yield ' files\nCounts: P0 0, P1 0, P2 0, P3 0\n'
     yield '[3-5 lines]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[detailed findings, file:line]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
     yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
-    yield ' -->\n\nOne row a finding. SEVERITY: P0 to P3 or IMP. Each ID once, as P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
+    yield ' -->\n\nOne row per finding. SEVERITY: P0 to P3 or IMP. Each ID once, like P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
 
 blocks = {}
 debug_info = '3=16&5=18&11=20&12=23&19=26&20=29&32=32'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1738054739774088572
+SOURCE = 1782867480568765709
 name = 'evaluation.md'
 
 def root(context, missing=missing):
@@ -19,7 +19,7 @@ def root(context, missing=missing):
     l_0_lost = resolve('lost')
     l_0_left_out = resolve('left_out')
     pass
-    yield '# What a reader still knows\n\nModel: `'
+    yield '# What a reader can still answer\n\nModel: `'
     yield str((undefined(name='command') if l_0_command is missing else l_0_command))
     yield '`. Each text was read whole by the model that wrote six questions and keys; then\nfresh calls answered them from one kind of material each, and one more marked the answers without\nknowing whose they were. '
     yield str((undefined(name='calls') if l_0_calls is missing else l_0_calls))

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1519781839675918122
+SOURCE = 2255574808911343318
 name = 'report.html'
 
 def root(context, missing=missing):
@@ -81,7 +81,7 @@ def root(context, missing=missing):
             pass
             yield '<p class="big"><b>'
             yield str(t_1((0 - environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net'))))
-            yield '</b> tokens more came into contexts than agents wrote: '
+            yield '</b> tokens more went into contexts than agents wrote: '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
             yield ' in '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'documents')))
@@ -90,14 +90,14 @@ def root(context, missing=missing):
             pass
             yield '<p class="big"><b>'
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net')))
-            yield '</b> tokens net stayed out of contexts: '
+            yield '</b> tokens, net, stayed out of contexts: '
             yield str(('%.0f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'net') * 100) / environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored'))))
-            yield ' % of the '
+            yield '% of the '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
             yield ' that agents wrote in '
             yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'documents')))
             yield ' texts.</p>\n'
-        yield '<figure>\n<figcaption>What agents wrote, and what came into contexts in its place</figcaption>\n'
+        yield '<figure>\n<figcaption>What agents wrote, and what went into contexts instead</figcaption>\n'
         l_0_most = (environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') if (environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') > environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs')) else environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs'))
         context.vars['most'] = l_0_most
         context.exported_vars.add('most')
@@ -115,7 +115,7 @@ def root(context, missing=missing):
         yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored')))
         yield '</text>\n<rect class="kept" y="18" height="22" rx="3" width="'
         yield str(('%.2f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'stored') * 100) / (undefined(name='most') if l_0_most is missing else l_0_most))))
-        yield '%"/>\n<text y="62">came in instead</text><text x="100%" y="62" class="e">'
+        yield '%"/>\n<text y="62">went in instead</text><text x="100%" y="62" class="e">'
         yield str(t_1(environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'costs')))
         yield '</text>\n<rect class="track" y="68" height="22" rx="3" width="100%"/>\n<rect class="receipts" y="68" height="22" width="'
         yield str(('%.2f' % ((environment.getattr((undefined(name='spent') if l_0_spent is missing else l_0_spent), 'receipts') * 100) / (undefined(name='most') if l_0_most is missing else l_0_most))))
@@ -142,7 +142,7 @@ def root(context, missing=missing):
         yield '</li></ul>\n</figure>\n\n'
         if (environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'count') > 1):
             pass
-            yield '<figure>\n<h3>Net so far, and what each day added</h3>\n<figcaption>Above: tokens that stayed out, less all that came in instead. Below: what was written each day, and under the line what came in.</figcaption>\n<svg height="250" role="img" aria-label="Net tokens that stayed out of contexts, day by day; the numbers are in the table below">\n<svg viewBox="0 0 '
+            yield '<figure>\n<h3>Net so far, and what each day added</h3>\n<figcaption>Above: tokens that stayed out, less what went in instead. Below: what was written each day, and under the line what went in.</figcaption>\n<svg height="250" role="img" aria-label="Net tokens that stayed out of contexts, day by day; the numbers are in the table below">\n<svg viewBox="0 0 '
             yield str(environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'count'))
             yield ' 100" preserveAspectRatio="none" height="76" y="24" aria-hidden="true">\n<polygon class="under" points="0.5,'
             yield str(('%.2f' % environment.getattr((undefined(name='days') if l_0_days is missing else l_0_days), 'zero')))
@@ -239,7 +239,7 @@ def root(context, missing=missing):
     else:
         pass
         yield '<p>No agent has stored a report, a finding or a review yet.</p>\n'
-    yield '\n<h3>What a reader still knows</h3>\n'
+    yield '\n<h3>What a reader can still answer</h3>\n'
     if (undefined(name='evaluation') if l_0_evaluation is missing else l_0_evaluation):
         pass
         yield '<figure>\n<figcaption>Questions about stored texts that your own model answered from each kind of material; the line is the 95&nbsp;% interval</figcaption>\n<svg height="'
@@ -513,7 +513,7 @@ def root(context, missing=missing):
         pass
         yield str(environment.getattr((undefined(name='tables') if l_0_tables is missing else l_0_tables), 'machines'))
         yield '\n'
-    yield '</section>\n<section aria-labelledby="documents"><h2 id="documents">All documents</h2><div id="list"><noscript>The list needs the script of this page; <code>make context_search q=…</code> finds documents too.</noscript></div></section>\n</main>\n<script type="application/json" id="data">'
+    yield '</section>\n<section aria-labelledby="documents"><h2 id="documents">All documents</h2><div id="list"><noscript>The list needs this page\'s script; <code>make context_search q=…</code> finds documents too.</noscript></div></section>\n</main>\n<script type="application/json" id="data">'
     yield str((undefined(name='data') if l_0_data is missing else l_0_data))
     yield '</script>\n<script>\n"use strict";\nconst data = JSON.parse(document.getElementById("data").textContent);\nconst LONGEST = 200, number = new Intl.NumberFormat("en");\n\n// Everything of the data becomes text: no HTML is ever made of it.\nfunction make(tag, values, ...inside) {\n  const element = Object.assign(document.createElement(tag), values);\n  element.append(...inside);\n  return element;\n}\n// A command with a name in it that somebody may paste into a shell.\nfunction call(ref) {\n  const plain = /^[\\w@%+=:,.\\/-]+$/.test(ref);\n  return make("code", {}, `make context_show ref=${plain ? ref : `\'${ref.replaceAll("\'", "\'\\\\\'\'")}\'`}`);\n}\nfunction table(items) {\n  const heads = ["document", "state", "tokens", "written", "what it is", "open it"];\n  if (data.machines.length) heads.splice(5, 0, "stored on");\n  const body = make("tbody", {}, ...items.slice(0, LONGEST).map(([ref, , at, tokens, state, what, machine]) => {\n    const cells = [make("code", {}, ref), state, number.format(tokens), at, what, call(ref)];\n    if (data.machines.length) cells.splice(5, 0, machine || "here");\n    return make("tr", {}, ...cells.map((cell) => make("td", {}, cell)));\n  }));\n  const head = make("thead", {}, make("tr", {}, ...heads.map((name) => make("th", { scope: "col" }, name))));\n  const box = make("div", { className: "wide", tabIndex: 0 }, make("table", {}, make("caption", {}, "Documents"), head, body));\n  box.setAttribute("role", "region");\n  box.setAttribute("aria-label", "Documents");\n  if (items.length > LONGEST) box.append(make("p", { className: "dim" }, `${number.format(items.length - LONGEST)} more are not shown`));\n  return box;\n}\nconst field = make("input", { type: "search", id: "find" }), kind = make("select", { id: "kind" }, new Option("all", ""));\nconst box = make("div", {}), said = make("p", { className: "dim" });\nsaid.setAttribute("role", "status");\nfor (const name of new Set(data.items.map((item) => item[1]))) kind.append(new Option(name, name));\nconst texts = data.items.map((item) => item.join(" ").toLowerCase());\nfunction draw() {\n  const wanted = field.value.toLowerCase().split(/\\s+/).filter(Boolean);\n  const found = data.items.filter((item, index) => (!kind.value || item[1] === kind.value) && wanted.every((word) => texts[index].includes(word)));\n  said.textContent = `${number.format(found.length)} of ${number.format(data.items.length)} documents` +\n    (data.left_out ? `; ${number.format(data.left_out)} older ones are not in this page` : "");\n  box.replaceChildren(table(found));\n}\nfield.addEventListener("input", draw);\nkind.addEventListener("change", draw);\ndocument.getElementById("list").replaceChildren(make("div", { className: "filters" },\n  make("p", {}, make("label", { htmlFor: "find" }, "Search "), field), make("p", {}, make("label", { htmlFor: "kind" }, "Kind "), kind)), said, box);\ndraw();\n</script>\n</body>\n</html>\n'
 

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1328598545497662821
+SOURCE = 1246890247865770777
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -125,7 +125,7 @@ def root(context, missing=missing):
         for l_1_missed in (undefined(name='unchecked') if l_0_unchecked is missing else l_0_unchecked):
             _loop_vars = {}
             pass
-            yield '- not looked at again: **'
+            yield '- not rechecked: **'
             yield str(environment.getattr(l_1_missed, 'severity'))
             yield '** '
             yield str(environment.getattr(l_1_missed, 'title'))

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1545487176130875772
+SOURCE = 1259470457433875658
 name = 'wrapper.mk'
 
 def root(context, missing=missing):
@@ -20,7 +20,7 @@ def root(context, missing=missing):
     pass
     yield '# contextkit '
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield ', pinned by its commit hash. The toolkit itself lives once for all your projects, in\n# $XDG_DATA_HOME/contextkit (~/.local/share/contextkit). In a new clone, the first of its targets that\n# you run fetches it there. Made by `make adopt`, renewed by `make context_upgrade`.\n\nifneq ($(origin CONTEXTKIT_PIN),override)\noverride CONTEXTKIT_PIN := '
+    yield ', pinned by its commit hash. The toolkit itself is installed once for all your projects, in\n# $XDG_DATA_HOME/contextkit (~/.local/share/contextkit). In a new clone, the first of its targets that\n# you run fetches it there. Made by `make adopt`, renewed by `make context_upgrade`.\n\nifneq ($(origin CONTEXTKIT_PIN),override)\noverride CONTEXTKIT_PIN := '
     yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
     yield '\noverride CONTEXTKIT_WRAPPER := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\noverride CONTEXTKIT_DATA := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/contextkit/'
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))

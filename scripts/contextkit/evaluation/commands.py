@@ -59,7 +59,7 @@ def model(layout: Layout, args: Arguments) -> Rows:
 
 
 @command(
-    "let your own agent do a day's work, with our hooks and without",
+    "have your own agent do a day's work, with and without our hooks",
     Option("cmd", "your agent's command line", required=True),
     Option("host", "whose transcripts it writes (default: by its name)"),
     Option("n", "days in each arm (default: 3)", kind="whole"),
@@ -96,7 +96,7 @@ def _samples(layout: Layout, args: Arguments) -> list[Any]:
 
 PROGRAM = Program(
     name="evaluate",
-    about="Does it help? What your own model still knows from what is handed over.",
+    about="Does it help? What your own model can still answer from what is handed over.",
     default="model",
     commands=(model, day),
 )

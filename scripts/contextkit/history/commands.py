@@ -45,9 +45,9 @@ def _shown(value: object) -> str:
 
 
 @command(
-    "show the repository's settings that act, and let them",
-    Option("forget", "trust them no longer", kind="flag"),
-    Option("yes", "do not ask: they have been read", kind="flag"),
+    "show the repository's settings that act, and trust them",
+    Option("forget", "revoke the trust", kind="flag"),
+    Option("yes", "do not ask: you have read them", kind="flag"),
     JSON,
 )
 def trust(layout: Layout, args: Arguments) -> Answer:
@@ -58,7 +58,7 @@ def trust(layout: Layout, args: Arguments) -> Answer:
     data = [{"id": name, "value": value} for name, value in acting.items()]
     if args.forget:
         owned.distrust(layout.root)
-        return Answer(text="\n".join([*lines, f"{layout.root} is not trusted any more"]), data=data)
+        return Answer(text="\n".join([*lines, f"{layout.root} is no longer trusted"]), data=data)
     if not acting:
         return Answer(text=f"nothing to trust: no setting of {layout.root} acts", data=data)
     if layout.held and not args.yes:
@@ -292,7 +292,7 @@ def session_end(layout: Layout, args: Arguments) -> str:
         cli.say(f"session={session}, the current one")
     noted = {str(event.get("session", "")) for event in ledger.read(layout)}
     if session not in noted.union(stores.names_in(layout.sessions)):
-        cli.say(f"session: nothing here is of {session!r}{names.nearest(session, noted)}")
+        cli.say(f"session: nothing here belongs to {session!r}{names.nearest(session, noted)}")
     lines = session_ends.end(layout, session)
     cli.say_each(retention.way_back(layout, session))
     return "\n".join(lines)
@@ -311,7 +311,7 @@ def help_(layout: Layout, args: Arguments) -> str:
     return makefiles.help_text(args.host, args.all, args.topic or (goals[0] if goals else ""))
 
 
-@command("say which target a misspelled one is nearest to")
+@command("name the target nearest to a misspelled one")
 def unknown_target(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 

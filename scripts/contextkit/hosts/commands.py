@@ -32,14 +32,14 @@ _PLACE = (
 _COPY = Option("copy", "a copy of the toolkit, for machines without a network", kind="flag")
 
 
-@command("bring contextkit into a repository, or bring what is there up to date", *_PLACE, _COPY)
+@command("bring contextkit into a repository, or update it there", *_PLACE, _COPY)
 def adopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
     with _held(into):
         plan = adoption.adopt(into, folder, args.hosts, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
     if plan.changes and not (args.dry_run or args.link):
-        cli.say("commit all of it: only then do clones have it")
+        cli.say("commit all of it, or clones will not have it")
     fresh = tuple(name for name in plan.record.hosts if name not in plan.before.hosts)
     offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
     return "\n".join([done, *(makefiles.renamed(line, into, folder) for line in offers)])
@@ -123,15 +123,14 @@ def examine(layout: Layout, args: Arguments) -> Answer:
 
 ADOPT = Program(
     name="adopt",
-    about="Bring contextkit into a repository: a wrapper of it, hooks, skills; upgrade it;"
-    " take it out.",
+    about="Bring contextkit into a repository (wrapper, hooks, skills), upgrade it, or remove it.",
     default="adopt",
     commands=(adopt, unadopt, upgrade),
 )
 
 DOCTOR = Program(
     name="doctor",
-    about="Look for what is wrong: hooks, stores, versions; and say how to fix it.",
+    about="Find what is wrong with hooks, stores and versions, and say how to fix it.",
     default="examine",
     commands=(examine,),
 )

@@ -39,7 +39,7 @@ def push(layout: Layout, args: Arguments) -> Answer:
 
 
 @command(
-    "take what other machines sent",
+    "fetch what other machines sent",
     *_WHAT,
     Option("from", "only from this machine: id or name"),
     *_HOW,
@@ -92,7 +92,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     layout = layout.of_worktree(args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
-        return f"forgotten: {gone.machine} ({gone.name}); what others took of it stays with them"
+        return f"forgotten: {gone.machine} ({gone.name}); what others took from it stays with them"
     messages: list[str] = []
     rows = remotes.listed(layout, args.remote, messages)
     if messages and not rows:

@@ -407,7 +407,7 @@ def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> An
     line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
     sent = f"\n{sent}" if sent else ""
     if path:
-        again = f"the next one after the count has been below {zone.save_at}"
+        again = f"the next one once the count has dropped below {zone.save_at}"
         when = "written now" if is_new else f"written before; {again}"
         return Answer(text=f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}", data=data)
     if zone.name == "warn":
@@ -463,7 +463,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         memory.take_up(layout, recovered.task)
     cli.say_each(recovered.warnings)
     if recovered.others:
-        cli.say(f"other tasks, not in this: {', '.join(recovered.others)}")
+        cli.say(f"other tasks, not included: {', '.join(recovered.others)}")
     nothing = _nothing(layout, task) if recovered.empty else ""
     if nothing and (task or not recovered.notes):
         raise ContextError(nothing)
@@ -472,7 +472,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         size = sum(made.left_out.values())
         count = len(made.left_out) + recovered.unread
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
-        cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
+        cli.say(f"{count} {parts} (~{size} tokens) {are} incomplete: budget={budget}")
     if not recovered.whole:
         cli.say(nothing or "no checkpoint and no snapshot can be read: this is what remains")
     refs = [addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named]
@@ -547,7 +547,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
 
 @command(
-    "find what would not help an agent resume, and how to fix it",
+    "find what would keep an agent from resuming, and how to fix it",
     Option("task", "only this one (default: all)", address="plan"),
     JSON,
 )

@@ -102,7 +102,7 @@ def _sweep(layout: Layout, now: int, session: str) -> None:
     cli.say_each(lines)
     if any("(inactive_" in line for line in lines):
         grace = layout.limits.payload_grace
-        cli.say(f"what was removed as inactive comes back for {grace}: make payload_show ref=ID")
+        cli.say(f"what was removed as inactive can come back for {grace}: make payload_show ref=ID")
 
 
 def _budget_of_the_environment() -> int:
@@ -330,7 +330,7 @@ def _counted(paths: list[str]) -> Iterator[str]:
     "end a session: remove its payloads",
     Option("session", "the session that ends", required=True),
     Option("summary_file", "the file to log it in"),
-    Option("purge", "permanently, at once", kind="flag"),
+    Option("purge", "permanently, right away", kind="flag"),
 )
 def end(layout: Layout, args: Arguments) -> str:
     now = names.now()

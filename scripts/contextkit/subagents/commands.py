@@ -68,7 +68,7 @@ def _order(layout: Layout, args: Arguments) -> Any:
     "list the subagents and what became of each",
     Option("id", "only this one", positional=True),
     Option("all", "include those cleaned up", kind="flag"),
-    Option("unattended", "nobody reads the output: the next look repeats the news", kind="flag"),
+    Option("unattended", "nobody reads the output: repeat the news next time", kind="flag"),
     JSON,
 )
 def status(layout: Layout, args: Arguments) -> Rows:
@@ -83,8 +83,8 @@ def status(layout: Layout, args: Arguments) -> Rows:
 @command(
     "watch until none is running; status 1 after an alert",
     Option("id", "only this one", positional=True),
-    Option("interval", "seconds between looks (default: 30)", kind="whole"),
-    Option("iterations", "at most this many looks", kind="whole"),
+    Option("interval", "seconds between checks (default: 30)", kind="whole"),
+    Option("iterations", "at most this many checks", kind="whole"),
     Option("threshold", "seconds of silence (default: 180)", kind="whole"),
     Option("runtime_threshold", "seconds of run time (default: 600)", kind="whole"),
     JSON,

@@ -1,1 +1,1 @@
-"""Engines on text that know no document: blocks, digests, facts."""
+"""Text engines that need no document: blocks, digests, facts."""

@@ -409,7 +409,7 @@ def _by_folder(paths: list[str], lean: bool) -> list[str]:
 
 
 def _of_json(data: Any) -> str:
-    """A table of the objects or lists in `data`, below the values beside them."""
+    """A table of the objects or lists in `data`, below the values next to them."""
     if isinstance(data, list) and len(data) > 2:
         if all(isinstance(row, dict) for row in data):
             return "\n".join(_table(data, "objects"))

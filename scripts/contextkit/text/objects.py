@@ -1,4 +1,4 @@
-"""JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and what in it tells of a finding.
+"""JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and the findings in it.
 
 Every tool has its own names for the same few parts. So an object is recognized as a finding by its
 parts, and `grade` says which words are a severity. Missing parts of its place come from the objects

@@ -127,7 +127,7 @@ def _word(text: str, at: int) -> tuple[str, int, bool] | None:
 
 
 def _unescaped(text: str) -> str:
-    """What stands between double quotes, without the backslashes that have a meaning there."""
+    """The text between double quotes, without the backslashes that have a meaning there."""
     parts = text.split("\\\\")
     for escaped, char in (('\\"', '"'), ("\\$", "$"), ("\\`", "`"), ("\\\n", "")):
         parts = [part.replace(escaped, char) for part in parts]

@@ -1355,3 +1355,85 @@ def test_a_log_in_columns_with_a_question_is_no_chat() -> None:
     rows[20] = "10:20:07  hook  FAILED: the hook that notifies returned 3"
     digest = engine.digest("\n".join(rows), 250)
     assert digest.kind == "log" and "FAILED: the hook" in digest.key
+
+
+SUITE = """\
+<testsuite name="pay" tests="31" failures="1">
+{}<testcase classname="pkg.Pay" name="total"><failure message="3 is not 4">
+AssertionError: 3 is not 4
+  at expect (node_modules/expect/index.js:8:1)
+  at Object.total (src/pay.test.js:41:7)
+</failure><system-out>src/other.js:3:1</system-out></testcase>
+</testsuite>
+""".format('<testcase classname="pkg.Pay" name="fine"/>\n' * 30)
+
+
+@each("before, after", [
+    ("", ""),
+    ('<?xml version="1.0"?>\n', ""),
+    ("[INFO] Scanning for projects...\n" * 30, "[ERROR] There are test failures.\n"),
+])  # fmt: skip
+def test_a_report_of_tests_in_xml_is_read_wherever_it_stands(before: str, after: str) -> None:
+    told = engine.digest(before + SUITE + after, 300).summary
+    assert "pkg.Pay.total: 3 is not 4 (src/pay.test.js:41:7)" in told
+    assert "1 failed, 30 passed of 31" in told
+    assert after.strip() in told
+
+
+def test_the_tests_of_several_reports_in_xml_are_counted_together() -> None:
+    told = engine.digest(SUITE + '<?xml version="1.0"?>\n' + SUITE.replace("total", "refund"), 300)
+    assert "2 failed, 60 passed of 62" in told.summary
+    assert "pkg.Pay.refund" in told.summary
+
+
+def test_an_exception_below_a_failed_test_of_tap_is_its_message() -> None:
+    oks = "".join(f"ok {n} keeps {n}\n" for n in range(1, 30))
+    thrown = "  3 is not 4\n  AssertionError: 3 is not 4\n      at Context.<anonymous> (a.js:4:2)\n"
+    told = engine.digest(f"1..30\n{oks}not ok 30 total\n{thrown}# tests 30\n# fail 1\n", 300)
+    assert "total: 3 is not 4 (a.js:4:2)" in told.summary
+
+
+def test_what_the_kernel_killed_is_the_key() -> None:
+    lines = [f"[{n}.000001] usb 1-{n % 7}: device {n} of class hub is ready" for n in range(60)]
+    killed = "[61.787569] Memory cgroup out of memory: Killed process 811 (report) total-vm:43kB"
+    lines[5:6] = ["[5.000001] mce: [Hardware Error]: Machine check events logged"]
+    assert engine.digest("\n".join([*lines, killed]), 250).key.startswith("Memory cgroup")
+
+
+def test_what_a_build_by_msbuild_repeats_at_its_end_counts_once() -> None:
+    errors = [f"/src/A{n}.cs({n},3): error CS0103: The name 'x{n}' does not exist [/src/a.csproj]"
+              for n in range(20, 44)]  # fmt: skip
+    own = ["", "Build FAILED.", "", *errors, "    0 Warning(s)", "    24 Error(s)"]
+    said = engine.digest("\n".join(["  Determining projects to restore...", *errors, *own]), 250)
+    assert "24 messages in 24 files" in said.summary
+    assert "x24, first at /src/A20.cs(20,3)" in said.summary
+
+
+def test_a_message_in_a_frame_belongs_to_the_test_above_it() -> None:
+    test = ' ✘ Rounds "{0}"\n   │\n   │ {1}\n   │\n   │ /srv/CartTest.php:{0}\n   │\n\n'
+    tests = [test.format(10, "Failed asserting that 3 is 4."), test.format(11, "No tax for Q")]
+    said = engine.digest("".join([" ✔ Adds\n" * 30, *tests, "Tests: 32, Failures: 2.\n"]), 300)
+    assert 'Rounds "10": Failed asserting that 3 is 4. (/srv/CartTest.php:10)' in said.summary
+    assert 'Rounds "11": No tax for Q (/srv/CartTest.php:11)' in said.summary
+
+
+def test_a_heading_of_a_stack_is_told_with_its_own_frame() -> None:
+    stack = "READ of size 4 at 0x60 thread T0\n    #0 0x7f in free ../src/malloc.cpp:16\n"
+    stack += (
+        "    #1 0x55 in lock /usr/include/c++/12/mutex.h:9\n    #2 0x56 in charge /srv/a.cpp:12\n"
+    )
+    said = engine.digest("\n".join([*WORDS, stack, *WORDS]), 200).summary
+    assert "READ of size 4 at 0x60 thread T0 #2 0x56 in charge /srv/a.cpp:12" in said
+
+
+def test_comments_between_commands_are_no_headings() -> None:
+    rows = [f"# good: [{n:040x}] step {n}\ngit bisect good {n:040x}" for n in range(30)]
+    said = engine.digest(
+        "\n".join([*rows, "# first bad commit: [7d87] fewer digits", "", "x"]), 200
+    )
+    assert said.kind != "report"
+
+
+def test_of_a_list_the_number_of_its_lines_is_told() -> None:
+    names = "\n".join(f"{a}{b}{c}" for a in "abcdefgh" for b in "iou" for c in ("n", "sh", "tool"))
+    assert "72 lines" in engine.digest(names, 100).summary

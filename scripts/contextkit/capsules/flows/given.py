@@ -170,7 +170,7 @@ def _lines(changes: Since, count: int) -> Iterator[str]:
         yield f"{shown}, {time}: {names.clipped(what, 100)}"
     if changes.marks:
         changed = [f"{path} ({state})" for path, state in changes.marks.items()]
-        yield f"Not as when it was sealed: {_some(changed, 2 * count)}"
+        yield f"Changed since it was sealed: {_some(changed, 2 * count)}"
 
 
 def _some(items: Sequence[str], most: int, between: str = ", ") -> str:

@@ -174,7 +174,7 @@ def save(
     text = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
-        remark(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
+        remark(f"{layout.shown(path)} already exists and is not a stub: saved next to it")
     _take_in(layout, text, layout.shown(saved), now)
     size = tokens.estimate(text)
     above = ": above the budget" if size > capsule.token_budget else ""

@@ -1,6 +1,6 @@
 """The prompts for the model, the reading of its answers, and the arithmetic of the marks.
 
-An answer is the first JSON value in what comes back; one that is not of the form asked for is an
+An answer is the first JSON value in what comes back; one not in the form asked for is an
 Unusable, which is counted and never guessed at. A mark is worth 1, 0.5 or 0; wrong answers are
 counted apart. The interval is the middle 95 % of the shares of 1,000 samples of the documents,
 drawn with replacement (percentile bootstrap; Efron, 1979), from a fixed seed.

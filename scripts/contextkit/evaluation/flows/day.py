@@ -1,4 +1,4 @@
-"""A day of work with our hooks and without: does the user's own agent get more done?
+"""A day of work with and without our hooks: does the user's own agent get more done?
 
 The day is in `templates/day`: a small repository, three prompts that are three sessions, and tests
 that the agent never sees. Each run works in a copy of its own; its result is kept below the state
@@ -220,7 +220,7 @@ def unhooked(lived: Sequence[Run]) -> str:
     silent = sum(run.arm == WITH and not run.hooked for run in lived)
     loud = sum(run.arm == WITHOUT and run.hooked for run in lived)
     problems = {
-        f"in {silent} of the runs with hooks none ran: make context_doctor": silent,
-        f"in {loud} of the runs without hooks they ran: are they yours everywhere?": loud,
+        f"no hook ran in {silent} of the runs with hooks: make context_doctor": silent,
+        f"hooks ran in {loud} of the runs without: are they installed for your user?": loud,
     }
     return "; ".join(problem for problem, count in problems.items() if count)

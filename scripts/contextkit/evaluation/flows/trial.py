@@ -1,4 +1,4 @@
-"""An evaluation: what the user's own model still knows from what we hand over.
+"""An evaluation: what the user's own model can still answer from what we hand over.
 
 For each text the model writes questions with keys, answers them in fresh calls from each arm's
 material, and marks all answers without knowing whose they are:
@@ -298,7 +298,7 @@ def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
 
 
 def _recoveries(layout: Layout) -> Iterator[Sample]:
-    """For each task, everything stored about it, and what a fresh agent is told."""
+    """For each task, everything stored about it, and what a fresh agent gets."""
     from contextkit.memory.flows import recovery, recovery_report, upkeep
 
     by_task: dict[str, list[str]] = {}

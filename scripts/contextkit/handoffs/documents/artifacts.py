@@ -285,10 +285,10 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     for field, limit in LIMITED.items():
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:
-            faults.append(("error", f"{field}: {count} entries, {most} are the most"))
+            faults.append(("error", f"{field}: {count} entries, at most {most} are allowed"))
     if not tokens.within(text, most := limits.handoff_max_tokens, limits.tokenizer):
         size = tokens.size(text, limits.tokenizer)
-        faults.append(("error", f"has ~{size} tokens, {most} are the most"))
+        faults.append(("error", f"has ~{size} tokens, at most {most} are allowed"))
     for field, unfilled in PLACEHOLDERS.items():
         words = unfilled if isinstance(unfilled, tuple) else (unfilled,)
         value = fields.get(field, ())

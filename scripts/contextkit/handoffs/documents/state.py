@@ -226,7 +226,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
-    """Make `agent` the first agent of a session, with nobody handing over to it."""
+    """Make `agent` the first agent of a session: nobody hands over to it."""
     first = Switch(names.iso(now), "-", agent, 0, state.session)
     started = state.replace(switches=(*state.switches, first.line))
     _activate(layout, started, agent, first.at)

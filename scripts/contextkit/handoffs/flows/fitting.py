@@ -160,7 +160,7 @@ def _too_long(handoff: Handoff, most: int, tokenizer: str) -> ContextError:
     if tokens.count(text, tokenizer) < 0:
         measured = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
     return ContextError(
-        f"the artifact cannot fit: {measured}, {most} are the most;"
+        f"the artifact cannot fit: {measured}, and at most {most} are allowed;"
         f" {longest} has {len(getattr(handoff, longest))} characters and is never cut: shorten it"
     )
 

@@ -93,7 +93,7 @@ def weight(layout: Layout, newest_first: list[Handoff]) -> int:
 
 
 def _texts(newest_first: list[Handoff]) -> list[str]:
-    """The newest artifact, then of each earlier one only what the newer ones lack, as YAML."""
+    """The newest artifact, then from each earlier one only what the newer ones lack, as YAML."""
     texts = [handoffs.render(newest_first[0])] if newest_first else []
     for at, earlier in enumerate(newest_first[1:], start=1):
         newer, lines = newest_first[:at], list[str]()

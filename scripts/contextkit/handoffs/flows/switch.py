@@ -134,7 +134,7 @@ class _Handover:
             story = {"story_id": last.story_id, "story_path": last.story_path}
             kept = {"story_status": last.story_status, "current_task": last.current_task}
             fields = {**kept, **self._filled({**fields, **story})}
-            remark(f"story {names.one_line(last.story_id)} goes on")
+            remark(f"story {names.one_line(last.story_id)} continues")
         else:
             fields = self._filled(fields)
         fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)

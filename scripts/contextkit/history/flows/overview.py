@@ -117,12 +117,12 @@ def status(
 
 
 def _net(documents: Iterable[traces.Delivery], card: int) -> Facts:
-    """The tokens kept out of contexts, less all that came in instead, with card and skill."""
+    """The tokens kept out of contexts, less all that went in instead, with card and skill."""
     spent = traces.spent(documents, card)
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
         "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
-        f"{'; came in instead: ' * bool(costs)}{costs}",
+        f"{'; went in instead: ' * bool(costs)}{costs}",
         **spent,
     }  # fmt: skip
 
@@ -141,7 +141,7 @@ _TO_DO = (
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
     ("verdicts", "runs", "runs not judged: {}", "verdict_runs"),
     ("subagents", "failed", "{} failed", "subagent_status"),
-    ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
+    ("subagents", "gaps", "{} found missing from the capsule", "capsule_prompt"),
     ("hosts", "failures", "{} failures noted", "context_doctor"),
 )  # fmt: skip
 

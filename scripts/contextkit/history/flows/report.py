@@ -193,7 +193,7 @@ def _tables(safe: Facts) -> dict[str, str]:
     drawn = safe["timeline"]["rows"]
     marks = [{"session": row["name"], **part} for row in drawn for part in row["marks"]]
     pictures = {
-        "days": ("Tokens by day: kept out of contexts, what came in instead, and the net so far",
+        "days": ("Tokens by day: kept out of contexts, what went in instead, and the net so far",
                  "day stored receipts asked shown net", safe["days"]["rows"]),
         "kinds": ("What was opened again, by kind of text",
                   "kind documents opened stored shown", safe["kinds"]),
@@ -249,7 +249,7 @@ def text(facts: Facts) -> str:
 
 
 _SPENT = (
-    ("stored", "written, and kept out of contexts"), ("receipts", "came in as receipts"),
+    ("stored", "written, and kept out of contexts"), ("receipts", "went in as receipts"),
     ("asked", "second turns of authors"), ("shown", "opened again"),
     ("card", "card and skill in each request"), ("net", "net"),
 )  # fmt: skip

@@ -327,7 +327,7 @@ def terms_of(text: str) -> tuple[Term, ...]:
         if words:
             terms.append(Term(words, bool(star) or word.endswith("*")))
     if not terms:
-        raise bad_input(f"q: {text[:60]!r} has no word to look for")
+        raise bad_input(f"q: {text[:60]!r} has no word to search for")
     return tuple(terms)
 
 

@@ -155,14 +155,15 @@ def notes(pinned: Pin) -> list[str]:
         return []
     remarks = []
     if git.run(version.TOOLKIT, "status", "--porcelain", "--untracked-files=no").strip():
-        remarks.append("this checkout has changes that are not committed: they are not in it")
+        remarks.append("this checkout has uncommitted changes, which are not included")
     if not pinned.origin:
-        remarks.append("this checkout has no remote `origin`: other clones cannot fetch it; copy=1")
+        why = "this checkout has no remote `origin`: other clones cannot fetch it"
+        remarks.append(f"{why}; use copy=1")
         return remarks
     origin = names.clipped(pinned.origin, 60)
     if git.is_local(pinned.origin):
-        why = "is a folder of this machine, and others cannot fetch from there"
-        remarks.append(f"{origin} {why}: git remote set-url origin URL, or copy=1")
+        why = "is a folder on this machine, which others cannot fetch from"
+        remarks.append(f"{origin} {why}: git remote set-url origin URL, or use copy=1")
     if not git.run(version.TOOLKIT, "branch", "-r", "--contains", pinned.commit).strip():
         remarks.append(f"push {pinned.commit[:12]} to {origin}: others fetch it there")
     return remarks

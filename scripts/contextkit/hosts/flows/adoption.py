@@ -189,7 +189,7 @@ def _versions(there: str) -> str:
     if not version.is_version(there):
         return f"a copy from before versions were recorded becomes {ours}"
     if there == ours:
-        return f"has this version, {ours}, already"
+        return f"already has this version, {ours}"
     if version.order(there) > version.order(ours):
         return f"has a newer version, {there}: this replaces it with {ours}"
     return f"{there} becomes {ours}"
@@ -205,7 +205,7 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
             plan.notes.append(f"{host.name}: {why}")
             continue
         if hosts.LAUNCHER in plan.text(host.settings):
-            raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
+            raise bad_input(f"{host.settings}: already has our hooks: run make unadopt first")
         _merge_hooks(plan, local, host, version.TOOLKIT)
         if not changes.ignored(plan.into, [local]):
             plan.notes.append(f"{local}: make sure that git ignores it")
@@ -256,7 +256,7 @@ def _add_host(plan: Plan, host: Host, folder: str) -> None:
     shown = makefiles.renamed(card(f"{folder}/{GUIDE}", place=place), plan.into, folder)
     new = changes.with_block(text, shown, changes.COMMENT)
     if lost := [line for line in changes.block_in(text).splitlines() if line not in new]:
-        why = "the part between contextkit's marks is its own, and yours belongs below it"
+        why = "contextkit owns the part between its marks; put your own lines below it"
         plan.notes.append(f"{path}: {why}: replaced {quoted(clipped(lost[-1], 60), always=True)}")
     plan.edit(path, new)
 
@@ -335,7 +335,7 @@ def _where(run: str, place: str) -> str:
 
 def all_settings() -> str:
     """A `contextkit.yaml` with every setting and its default, all commented out."""
-    kinds = (("Limits", Limits()), ("Places, relative to the root", Places()))
+    kinds = (("Limits", Limits()), ("Paths, relative to the root", Places()))
     sections = [
         {"title": title, "rows": [{"name": n, "value": json.dumps(v, ensure_ascii=False)}
                                   for n, v in vars(kind).items()]}
@@ -355,7 +355,7 @@ def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     for host in (host for host in map(hosts.find, chosen) if host.allows):
         path, key, rule = host.allows
         path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
-        asks = "asks before commands. If these, which only read, shall run without a question"
+        asks = "asks before commands. To let these, which only read, run without asking"
         lines.append(f"{host.title} {asks}, add to {key} in {path}:")
         lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

@@ -180,7 +180,7 @@ def _write_record(plan: Plan, record: Adopted) -> None:
 
 
 def _tidy(plan: Plan) -> None:
-    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile.
+    """Remove the drafts of a killed run, such as `.Makefile.….tmp` next to the Makefile.
 
     And the folders of files of ours that are gone, with the byte code beside those.
     """
@@ -322,7 +322,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     if copy and (other := next(seen, "")):
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
-        lines.append("(another folder, dir=, does not help: that line counts in every folder)")
+        lines.append("(another folder, dir=, does not help: that line applies to every folder)")
     if not all(path.startswith(folder + "/") for path in hidden):
         lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))

@@ -138,7 +138,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     ours = [(host, [event for event, _ in adoption.installed(layout, host)])
             for host in map(find, hosts)]  # fmt: skip
     if not any(events for _, events in ours):
-        yield _note("no hooks are installed here, but for those of a plugin", _adopt(layout))
+        yield _note("no hooks are installed here except a plugin's", _adopt(layout))
     for host, events in ours:
         there = shutil.which(host.command)
         if events:
@@ -164,7 +164,7 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     if missing:
         yield Finding(f"{host.title}: no hook for {', '.join(missing)}", _adopt(layout))
     elif not all(f'"{matcher}"' in texts for matcher in matchers):
-        problem = f"{host.title}: tool hooks are not installed as the settings ask"
+        problem = f"{host.title}: its tool hooks do not match the settings"
         yield Finding(problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
@@ -178,7 +178,7 @@ def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
     refused = {str(hook.get("eventName")) for hook in ours
                if hook.get("trustStatus") not in ("trusted", "managed")}  # fmt: skip
     if not ours:
-        yield _note(f"{host.title} starts only hooks that were trusted", host.trust)
+        yield _note(f"{host.title} starts only trusted hooks", host.trust)
     elif refused:
         yield Finding(f"{host.title} does not start {', '.join(sorted(refused))}", host.trust)
 
@@ -297,7 +297,7 @@ def _why_not_started(error: OSError) -> str:
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
     """A fault that no host accepts; whether answers have their host's form is for the tests."""
-    problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
+    problems = [f"exit status {status}: only 0 is certain not to block the host"] if status else []
     text = stdout.strip()
     if text.startswith("{"):
         try:
@@ -391,7 +391,7 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         if there is None:
             yield Finding(f"{shown}: is missing", _adopt(layout))
         elif not vendored.is_ours(adopted, path, there):
-            aside = "the next adopt keeps your text beside ours"
+            aside = "the next adopt keeps your text next to ours"
             mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
             yield _note(f"{shown}: was edited", mend)
         elif path in skills and there != skill:
@@ -399,7 +399,7 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Name the texts that pulls kept beside ours, maybe in the background, unseen by anybody."""
+    """Name the texts that pulls kept next to ours, perhaps unseen, in the background."""
     machine = knowledge.identity(layout)
     notes = knowledge.load(layout, machine.id) if machine else None
     if notes is None:
@@ -408,7 +408,7 @@ def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         if os.path.lexists(layout.join(copy.path)):
             ours, whose = copy.path.partition(stores.MARK)[0], notes.names.get(copy.machine)
             mend = f"take it: mv '{copy.path}' '{ours}'; or drop it: rm '{copy.path}'"
-            yield _note(f"{ours}: {whose or copy.machine} has another text of it", mend)
+            yield _note(f"{ours}: {whose or copy.machine} has a different version of it", mend)
 
 
 def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:

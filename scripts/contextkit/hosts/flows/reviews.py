@@ -54,9 +54,9 @@ def _end(name: str) -> str:
 def judge(layout: Layout, hook: HookInput) -> Answer:
     """Record the verdict of a run's agent; send it back while its file cannot pass as it is.
 
-    That is one that is missing, malformed or contradicts itself; its findings are no reason. After
-    `hook_blocks` attempts the first two are an ERROR, as they are for their readers; of what
-    contradicts itself the agent is asked once.
+    It cannot pass if it is missing, malformed or contradicts itself, whatever it finds. After
+    `hook_blocks` attempts, the first two are an ERROR, as they are for their readers; about a
+    contradiction, the agent is asked once.
     """
     now = names.now()
     pair = expected(layout, hook, now)

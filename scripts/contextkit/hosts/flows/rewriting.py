@@ -1,11 +1,11 @@
-"""Put our wrapper behind a command before the host runs it, unless something would be lost.
+"""Wrap a command before the host runs it, unless something would be lost.
 
     pytest -q
     { exec 2>&1; ( pytest -q
     ); printf '\\0MARK:%s\\n' "$?"; } | 'TOOLKIT/scripts/run.sh' --sink=MARK …
 
 The command stays as it was typed, in the host's own shell with its functions and aliases, so the
-host's rules against a command still find it. Unless it is surely better wrapped, it is left alone.
+host's rules against a command still find it. One that is not clearly better wrapped is left alone.
 """
 
 from __future__ import annotations

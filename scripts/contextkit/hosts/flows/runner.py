@@ -237,7 +237,7 @@ def _note_without_layout(where: str, error: Exception) -> None:
 def where(applies: Check, place: str, once: bool = False) -> Action:
     """An action at `module.function` of these flows, imported where it applies.
 
-    once: a conversation is told the same thing only once between two compactions.
+    once: a conversation gets the same thing only once between two compactions.
     """
     module, _, name = place.partition(".")
 
@@ -272,7 +272,7 @@ def _may_sweep(layout: Layout, hook: HookInput) -> bool:
 
 
 def _may_recover(layout: Layout, hook: HookInput) -> bool:
-    """Whether something may be saved here, another session has died, or this one goes on."""
+    """Whether something may be saved here, another session has died, or this one continues."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
     source, noted = hook.text("source"), stores.names_in(layout.running)
@@ -530,7 +530,7 @@ def log(hooks: str) -> str:
 
 
 def note(hooks: str, where: str, problem: Exception | str) -> None:
-    """Append a line about `problem`; never raises, since there is nobody to tell."""
+    """Append a line about `problem`; never raises, since no one would see it."""
     expected = isinstance(problem, (ContextError, str))
     told = str(problem) if expected else f"{type(problem).__name__}: {problem}"
     line = names.one_line(f"{names.iso(names.now())} {where}: {told}")[:_LENGTH]

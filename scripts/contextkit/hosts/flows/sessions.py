@@ -101,7 +101,7 @@ def saved(layout: Layout, hook: HookInput) -> Answer:
 
 
 def unseen(layout: Layout, hook: HookInput, answer: Answer) -> Answer:
-    """The part of an answer that this conversation has not been told since its last compaction."""
+    """The part of an answer that is new to this conversation since its last compaction."""
     if answer == NOTHING or not hook.session:
         return answer
     path = told(layout, hook.session)

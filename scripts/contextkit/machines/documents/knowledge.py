@@ -34,7 +34,7 @@ class Machine(Record):
 
 @dataclass(kw_only=True)
 class Copy:
-    """Another machine's text, kept at `path` beside a document of ours."""
+    """Another machine's text, kept at `path` next to a document of ours."""
 
     path: str
     sha256: str
@@ -111,7 +111,7 @@ class Remote:
     seen: dict[str, int] = field(default_factory=dict)
 
     def arrived(self, head: manifests.Head) -> None:
-        """Note that this head of ours is there."""
+        """Note that this head of ours has arrived."""
         self.number, self.digest, self.pending = head.number, head.digest, ""
         self.chain = list(head.chain)
 

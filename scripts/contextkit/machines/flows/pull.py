@@ -174,7 +174,7 @@ def _note_settled(offer: Offer, version: Version, entry: Entry) -> None:
 
 
 def _discard_older(offer: Offer, version: Version) -> None:
-    """Remove the sender's copies beside ours, except those that somebody edited."""
+    """Remove the sender's copies next to ours, except edited ones."""
     for copy in [theirs for theirs in version.beside if theirs.machine == offer.sender.id]:
         if shares.discard_unedited(offer.layout.join(copy.path), copy.sha256):
             version.beside.remove(copy)
@@ -198,7 +198,7 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
     for folded, part in _spellings(entry.name):  # which some file systems take for another's
         other = offer.spelled.setdefault(folded, part)
         if other != part:
-            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
+            raise ContextError(f"differs only in case or accents from {shares.address(other)}")
     shares.check(entry.name, data)
     shares.prepare(offer.layout, entry.name)
     with shares.lock(offer.layout, entry.name, path):
@@ -256,7 +256,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> None:
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> None:
-    """Keep their text beside ours, in place of their older one if nobody edited that.
+    """Keep their text next to ours, replacing their older one unless it was edited.
 
     A copy is recorded before it is written, as `_fetch` did: after a kill in between, it is
     known as theirs.
@@ -332,7 +332,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
-    """Whether what ended there goes on here, having other documents; reports so."""
+    """Whether what ended there continues here, since it has other documents; reports so."""
     versions = offer.notes.documents
     here = [versions[name] for name in listed if name in versions and not versions[name].gone]
     others = [version for version in here if version.source != offer.sender.id]

@@ -239,7 +239,7 @@ def standing(keys: Keys, head: Head, before: str) -> tuple[str, str]:
     name = signer(keys, head)
     if before and not name:
         raise ContextError(
-            f"was signed by {before} and is not any more: nothing is taken from there;"
+            f"was signed by {before} and no longer is: nothing is taken from there;"
             f" if that is right: make context_remotes forget={head.machine}, and push there again"
         )
     if name or not keys.signers:

@@ -42,7 +42,7 @@ class Snapshot(Record):
 
     @property
     def said(self) -> str:
-        """The time up to which its words were given by somebody; '' if by nobody."""
+        """The time up to which somebody gave its words; '' if nobody did."""
         return "" if self.summary == UNSAID else self.timestamp
 
     def check(self) -> None:

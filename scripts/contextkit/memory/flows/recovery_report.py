@@ -328,7 +328,7 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
 
 
 def _beside(layout: Layout, saved: Recovered) -> list[dict[str, str]]:
-    """A line for each text of another machine that is kept beside a document of this report."""
+    """A line for each other machine's text that is kept next to a document of this report."""
     return [
         {"name": "Another machine's text", "which": os.path.join(os.path.dirname(path), name)}
         for path in (saved.plan_path, saved.checkpoint_path, saved.snapshot_path)

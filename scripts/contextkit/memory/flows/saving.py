@@ -109,7 +109,7 @@ def plan(layout: Layout, task: str, fields: Fields) -> plans.Plan:
             if names.is_whole(answer):
                 none = f"answered={answer[:20]}: no question has this number"
                 raise bad_input(f"{none}; open: {'; '.join(there) or 'none'}")
-            remark(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
+            remark(f"answered: {names.one_line(answer)[:80]!r} was not an open question: added")
     return change
 
 
@@ -238,8 +238,8 @@ def checkpoint(
     made = made.replace(facts_kept=facts.share(_texts_of(all_findings), "\n".join(texts)))
     unplanned = _without(plan.pending, _without(plan.pending, done))
     if unplanned:
-        command = f"`make memory_plan task={task} completed=…` says it there too"
-        remark(f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}")
+        command = f"`make memory_plan task={task} completed=…` updates it"
+        remark(f"still pending in the plan: {names.one_line(', '.join(unplanned))}: {command}")
     return made
 
 

@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
     if "sink" in options:
         _Intake(job, {0: 1}, Ending(options["sink"])).all()
     elif not command:
-        sys.stderr.write("run: what shall be run? run.py [--] COMMAND…\n")
+        sys.stderr.write("run: no command: run.py [--] COMMAND…\n")
         return 2
     elif status := _start(job):
         return status
@@ -269,7 +269,7 @@ class _Intake:
 
 
 def _read_ahead(job: Job) -> None:
-    """Prepare part of a digest while the command runs, when it costs nobody any time."""
+    """Prepare part of a digest while the command runs, when it costs no time."""
     try:
         if job.reading is None:
             from contextkit.outputs.flows import telling

@@ -161,7 +161,7 @@ def said(receipt: Receipt) -> str:
 
 
 def remarks(receipt: Receipt) -> tuple[str, ...]:
-    """What a reader of the author's answer must know besides: what it adds or lacks."""
+    """What else a reader of the author's answer must know: what it adds or lacks."""
     lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
     left_out = (row for row in receipt.rows if row.aspect in LEFT_OUT.values())
     return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
@@ -283,7 +283,7 @@ def mend(missing: tuple[str, ...]) -> str:
     """The instructions for an agent whose answer makes claims that its report does not."""
     listed = "".join(f"\n- {claim}" for claim in missing)
     return (
-        f"Your report does not have this of your answer:{listed}\n"
+        f"Your answer says this, which your report does not:{listed}\n"
         "Please answer once more, with that corrected or left out, and the rest as it was."
     )
 

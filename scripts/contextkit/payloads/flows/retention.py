@@ -1,6 +1,6 @@
 """Retention of payloads: they stay until their session ends or has been idle for 24 hours.
 
-An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
+An ended session's folder is renamed away instantly (however large), can be resumed within a grace
 period, and is removed by a later sweep. A payload that replaces text in a transcript is `held`: it
 is neither ended for idleness nor removed while that transcript can be resumed. So is the report
 that an open verdict names.
@@ -195,8 +195,8 @@ def ended(layout: Layout, session: str = "") -> list[str]:
 def way_back(layout: Layout, session: str) -> list[str]:
     """A line on how to get the payloads of an ended session back; empty if it left none."""
     grace = layout.limits.payload_grace
-    notice = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
-    return [notice] if ended(layout, session) else []
+    how = "run `make payload_list` in that session, or store something"
+    return [f"can be resumed for {grace}: {how}"] if ended(layout, session) else []
 
 
 def can_come_back(layout: Layout, now: int) -> str:

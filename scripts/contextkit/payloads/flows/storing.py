@@ -55,7 +55,7 @@ class Stored(Record):
 
 
 def reported(topic: str, source: str, text: str, answer: str = "", key: str = "") -> Output:
-    """An agent's report, whose tokens nobody has counted, with its author's answer or key words."""
+    """An agent's report, with uncounted tokens, and its author's answer or key words."""
     return Output(
         topic=topic, source=source, content=text, tokens=tokens.estimate(text), estimated=True,
         answer=answer, key_findings=key,

@@ -179,7 +179,7 @@ class _Teller:
         return [Beside(aspect, named, False) for aspect, named in [*by_aspect.items()][:_SECTIONS]]
 
     def _receipt(self) -> Receipt:
-        """The receipt; without room beside its author's words, the gravest findings are named."""
+        """The receipt; if its author's words leave no room, the gravest findings are named."""
         core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
             return self._filled_up(self._authored(self._named))
@@ -297,7 +297,7 @@ def _uncounted(finding: str) -> str:
 
 
 class Beside(NamedTuple):
-    """A row beside an author's words: names of a section, or a review's findings.
+    """A row next to an author's words: names of a section, or a review's findings.
 
     Findings are cut before statements are. `widths` are decreasing numbers of characters.
     """

@@ -51,7 +51,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     Option("agents", "default: those of the process", kind="words"),
     Option("target", "a document, a question, or a name for the branch's diff"),
     BASE,
-    Option("restart", "end this target's run that is still going on", kind="flag"),
+    Option("restart", "end this target's run if one is still going on", kind="flag"),
     _LAUNCH,
     _CMD,
     Option("notify", "a command to run once: when it is done, or needs you"),

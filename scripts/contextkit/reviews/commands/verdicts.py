@@ -18,7 +18,7 @@ RUN = Option("run", "a review run's id (from `start`), or latest")
 DIR = Option("dir", "a folder of agent files without a run")
 BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
-PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")
+PLAIN = Option("plain", "with view=attention: three columns, without the ids", kind="flag")
 VIEW = Option("view", "another report instead", choices=("attention", "count", "tokens", "stats"))
 LENIENT = Option("lenient", "status 0 even if a file cannot be read", kind="flag")
 
@@ -208,7 +208,7 @@ def _closing(shown: list[verdicts.Entry]) -> list[str]:
     alone = [entry["agent"] for entry in shown if not entry.get("run") and "broken" not in entry]
     made = {"status": "COMPLETE", "summary": "what became of it"}
     calls = [names.call("verdict_write", agent=agent, **made) for agent in alone[:1]]
-    return [f"once it is dealt with, this closes it: `{call}`" for call in calls]
+    return [f"once that is dealt with, this closes it: `{call}`" for call in calls]
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
@@ -240,7 +240,7 @@ def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
     return 1 if broken and not args.lenient else 0
 
 
-@command("make the store")
+@command("create the store")
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
 

@@ -29,7 +29,7 @@ Status = tuple[str, tuple[str, ...]]
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
-_SAYS = "line {} says {}, which its index has not"
+_SAYS = "line {} says {}, which its index lacks"
 _UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")

@@ -40,7 +40,7 @@ def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
     for doubt in review.doubts:
         number, _, why = doubt.removeprefix("line ").partition(" ")
         if doubt.startswith("line "):
-            what = "your index has no row for that: index it, or say it otherwise"
+            what = "your index has no row for that: add one, or reword it"
             faults.append((int(number), f"this {why}: {what}", ""))
         else:
             faults.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))

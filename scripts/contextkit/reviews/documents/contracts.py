@@ -65,8 +65,8 @@ def prompt(
 ) -> str:
     """The prompt that launches one agent: its task, where the input is, and the contract.
 
-    kind: document, diff or question; `confirm`: the agent's findings of the run before, of which it
-    says whether they are fixed.
+    kind: document, diff or question; `confirm`: the agent's findings of the previous run; it says
+    for each whether it is fixed.
     """
     return templates.render(
         "review_prompt.md", agent=agent, process=process, input=input_path, kind=kind,

@@ -158,7 +158,7 @@ def signs(row: str) -> dict[str, str]:
 
 
 def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
-    """Whether a line is called a legend, and each of its letters stands for a grade of its own."""
+    """Whether a line is called a legend, and each of its letters stands for its own grade."""
     first = vocabulary.words(row)[:1]
     told = [match[2].strip(" .") for match in meanings if match]
     grades = {*filter(None, map(vocabulary.severity, told))}

@@ -87,9 +87,9 @@ _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_OTHER, _UNKNOWN = "gives another verdict", "has a severity that nobody knows"
-_NOT_TICKED = "is a box that is not ticked"
-_GRADE = "is a severity, which its index has not"
+_OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
+_NOT_TICKED = "is an unticked box"
+_GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
 _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
@@ -125,7 +125,7 @@ def _of_index(row: str) -> str:
     match = _IN_INDEX.match(row)
     verdict, label = match.groups("") if match else ("", "")
     grave = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
-    return f"says {grave}, which its index has not" if grave else ""
+    return f"says {grave}, which its index lacks" if grave else ""
 
 
 class _Proof:
@@ -242,7 +242,7 @@ class _Proof:
                 told = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
                 differs = (told.get(x, 0) != self._counts[x] for x in {*SEVERITIES[:4], *told})
                 if any(differs):
-                    yield Doubt(number, _shown(row), "its counts are not those of its index")
+                    yield Doubt(number, _shown(row), "its counts do not match its index")
         missing = {NOT_READ: not read, NOT_COUNTED: not counted}
         missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids.keys())
         yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
@@ -268,7 +268,7 @@ class _Proof:
         if self._is_apart(number, row):
             return ""
         if serious := self._serious(number, row, after):
-            return f"says {serious}, which its index has not"
+            return f"says {serious}, which its index lacks"
         if is_scale(row):
             return ""
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
@@ -291,7 +291,7 @@ class _Proof:
             unknown = next(serious, "")
             if self._role.get(number) == "box":
                 return _NOT_TICKED
-            return f"calls {unknown} fixed, which the run before had not open" if unknown else ""
+            return f"calls {unknown} fixed, which was not open in the run before" if unknown else ""
         told = f"{row} {after}" if row[:1] == "#" or row.rstrip(" *_")[-1:] == ":" else row
         is_told = self._role.get(number, "")[:4] in ("code", "row ") or self._rows_in(told)
         is_unfixed = not is_told and stands(phrases.UNFIXED, told)
@@ -358,7 +358,7 @@ class _Proof:
         if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in bare:
-            return "" if _is_plain_row(bare) else "is a row beside the index"
+            return "" if _is_plain_row(bare) else "is a row outside the index"
         if label := _LABEL.match(IDENTIFIER.sub("x", bare[:400])):
             is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
@@ -507,10 +507,10 @@ def _goes_on(row: str) -> bool:
 def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
     if _UNREAD.search(row) or _reads_less(row):
-        return "says that not all was reviewed"
+        return "says that not everything was reviewed"
     values = (_all_words(part) for part in _VALUES.split(row)[1:])  # `| unit | failed (3) |`
     fails = any(words[0] in shapes.FAILING and words[1:2] != ["0"] for words in values if words)
-    return "tells of something that failed" if fails else ""
+    return "reports a failure" if fails else ""
 
 
 def _is_plain_row(bare: str) -> bool:

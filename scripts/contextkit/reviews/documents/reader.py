@@ -252,7 +252,7 @@ class Outline(Sight):
         )
 
     def _of_group(self, part: Part, nested: bool) -> Finding | None:
-        """The finding told below a heading that only names a severity; mild words are none."""
+        """The finding below a heading that only names a severity; mild words are none."""
         below = part.direct
         first = below[0].title if below else ""
         is_text = {each.kind for each in below} <= {"text", "code", "quote"}

@@ -212,7 +212,7 @@ def fields_in(row: str) -> list[str]:
 
 
 def effect_in(row: str) -> str:
-    """The severity that a line gives as an effect or a score, in want of anything else."""
+    """The severity that a line gives as an effect or a score, failing anything else."""
     if scored := _SCORED.match(row):
         return vocabulary.severity(scored[2] or "") or vocabulary.of_score(scored[1])
     label, value = vocabulary.labelled(row.strip(" >"))

@@ -133,7 +133,7 @@ class Part:
         return last
 
     def _ends_at(self, other: Part) -> bool:
-        """Whether a part behind this one begins another subject: what it says is told already."""
+        """Whether a part after this one begins another subject: what it says is already covered."""
         if phrases.is_still_open(other.title):
             return False
         if other.kind == self.kind == "item" or shapes.begins_finding(other.title):

@@ -197,7 +197,7 @@ def report(layout: Layout, entry: Entry) -> str:
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`.
 
-    Another machine's verdict, kept beside ours, is listed as well: both must be seen.
+    Another machine's verdict, kept next to ours, is listed as well: both must be seen.
     """
     store = store or layout.verdicts
     listing = [name for name in listed(layout, store) if _is_verdict(name) and name[0] != "."]
@@ -272,7 +272,7 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
 
 
 def blocking(entries: list[Entry]) -> list[Entry]:
-    """Those to look at that nobody may pass over: research of a run that has gaps has passed."""
+    """Those that must be looked at; a run's research with gaps has passed."""
     asked = needs_attention(entries)
     return [entry for entry in asked if not (entry["status"] == "PARTIAL" and entry.get("run"))]
 

@@ -32,9 +32,9 @@ _AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, 
 # Why a finished file from this run still does not count.
 FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
-    "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
+    "verdict_mismatch": ("contradictory", "its stated verdict and its rows disagree"),
     "header_mismatch": ("contradictory", "its header is stricter than its index"),
-    "index_incomplete": ("contradictory", "its index is not whole"),
+    "index_incomplete": ("contradictory", "its index is incomplete"),
     "truncated": ("malformed", "it ends with the index: cut off?"),
     "too_long": ("malformed", f"only its first {MOST_LINES:,} lines are read"),
     "unclosed_fence": ("malformed", "a code fence in it is never closed"),

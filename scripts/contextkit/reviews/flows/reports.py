@@ -111,7 +111,7 @@ def _across_runs(findings: list[MergedFinding], data: Data) -> str:
     since = [finding.since for finding in findings]
     if not (fixed or unchecked or "still" in since):
         return ""
-    more = f", {unchecked} not looked at again" if unchecked else ""
+    more = f", {unchecked} not rechecked" if unchecked else ""
     return f"{since.count('new')} new, {since.count('still')} still there, {fixed} fixed{more}"
 
 

@@ -179,7 +179,7 @@ def _check_agents(agents: tuple[str, ...]) -> None:
         if file in agent_files.NEVER_AGENTS:
             raise bad_input(f"agents: {agent!r} is the name of a file that contextkit writes")
         if agent == "none":
-            raise bad_input("agents: none is nobody: name the agents")
+            raise bad_input("agents: none given: name the agents")
         if seen.setdefault(file, agent) != agent:
             raise bad_input(f"agents: {seen[file]!r} and {agent!r} would share a file")
 
@@ -281,7 +281,7 @@ class _Start:
 
 
 def is_over(layout: Layout, run: Run, now: int) -> bool:
-    """Whether nobody is writing: finished, too old, or every agent has left its file."""
+    """Whether no agent is writing: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
     folder = layout.join(run.output_dir)
@@ -363,7 +363,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
             shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
         gate = runs.call(layout, "verdict_gate", run=run)
-        remark(f"run {run} left what somebody must look at: {gate}")
+        remark(f"run {run} left something to look at: {gate}")
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:

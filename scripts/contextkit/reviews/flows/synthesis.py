@@ -172,7 +172,7 @@ class MergedFinding(Row):
 
     @property
     def fix(self) -> str:
-        """The first fix that a row suggests beside its description, or ''."""
+        """The first fix that a row suggests apart from its description, or ''."""
         return next((row.fix for row in self.rows if row.fix not in row.description), "")
 
     @property
@@ -194,7 +194,7 @@ class MergedFinding(Row):
         return (rest.lstrip(" :—–-`*])") if is_whole else "") or title
 
     def place_beside(self, text: str) -> str:
-        """Its place, or '' if it stands in the text beside it."""
+        """Its place, or '' if the text next to it has it."""
         return "" if self.place in text else self.place
 
     def public(self, *more: str) -> dict[str, object]:

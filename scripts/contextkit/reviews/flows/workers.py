@@ -359,7 +359,7 @@ def standings(
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
-    """End a run that nobody waits for; return it and notes on subagents that go on."""
+    """End a run that nobody is waiting for; return it and notes on subagents still running."""
     run = runs.load(layout, run_id)
     if run.finished_at:
         return run, [f"run {run.id} already ended at {run.finished_at}"]

@@ -295,7 +295,7 @@ def _close(layout: Layout, row_id: str, verdict: Verdict, text: str, now: int) -
     gaps = registry.gaps_in(text)
     if not row_id:
         if gaps:
-            remark(f"no row of {verdict.agent} is known: its Capsule Gap is not kept")
+            remark(f"no row of {verdict.agent} exists: its Capsule Gap is not kept")
         return
     try:
         row = registry.find(registry.rows(layout), row_id)
@@ -313,7 +313,7 @@ def _close(layout: Layout, row_id: str, verdict: Verdict, text: str, now: int) -
 def take_over(layout: Layout, row: registry.Row, now: int) -> None:
     """Harvest an ended subagent's deliverables, and record its verdict.
 
-    An agent of a review run that left no file of its own is an ERROR at once.
+    An agent of a review run that left no file of its own is an ERROR immediately.
     """
     from contextkit.reviews.flows import agent_files, workers
 

@@ -1,4 +1,4 @@
-"""Rows of numbers among other lines: which of them to tell.
+"""Rows of numbers among other lines: which of them to report.
 
     columns.rows(lines)      {7: False, 8: True}: rows by number, and whether each stands out
 
@@ -52,7 +52,7 @@ def rows(lines: list[str]) -> dict[int, bool]:
 def _row(line: str) -> tuple[str, list[float]]:
     """Where the numbers of a line are among its words, of which several count as one; the numbers.
 
-    What stands behind the last number does not matter.
+    What follows the last number does not matter.
     """
     kinds, values, end = list[str](), list[float](), 0
     for word in line.split() if len(line) < _WIDE else ():

@@ -1,4 +1,4 @@
-"""What compilers and linters say: a place, a severity, a code, a message; told by code if many.
+"""What compilers and linters say: a place, a severity, a code, a message; grouped by code if many.
 
 diagnostics.find(text)      list[Diagnostic] of the lines, of whatever tool
 diagnostics.units(found)    each one, or each code with how often and where first
@@ -136,6 +136,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
     messages, others = [*_in_lines(text)], [*_above_arrows(text)]
     covered = {message.line - 1 for message in messages}
+    messages = _told_once(text, messages)
     others = [message for message in others if message.line - 1 not in covered]
     for number in pieces.numbers_in(text.whole, _alone):
         opened, block = _opened(text, number)
@@ -149,6 +150,14 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     if text.holds(" here"):
         messages = [_with_origin(text, message) for message in messages]
     return _unwrapped(text, messages, covered), covered
+
+
+def _told_once(text: Lines, messages: list[Diagnostic]) -> list[Diagnostic]:
+    """The messages without those that MSBuild repeats below the end of a build."""
+    end = next(iter(text.holding("Build FAILED.", "Build succeeded.")), len(text.all))
+    above = {message.quoted.strip() for message in messages if message.line <= end}
+    return [message for message in messages
+            if message.line <= end or message.quoted.strip() not in above]  # fmt: skip
 
 
 def _with_origin(text: Lines, message: Diagnostic) -> Diagnostic:

@@ -67,7 +67,7 @@ class Digest(NamedTuple):
 
     `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
     line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
-    `stretch` has the lines to open first, where most of what is left out stands.
+    `stretch` has the lines to open first: those that hold most of what is left out.
     """
 
     kind: str

@@ -95,6 +95,7 @@ _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go tes
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SOURCE = Pattern(r"    |>   |\S.*:\d+: in \S+$")
+_FRAME = "│"
 _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _STARTS = Pattern(r"(?<!\w)\w")  # of words
@@ -113,7 +114,8 @@ class _Block:
         self._signs, self._signed = dict[str, str](), dict[str, str]()  # of lines that differ
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
-        block = [number for number in block[(begun or [-1])[0] + 1 :] if text.bare[number]]
+        block = [number for number in block[(begun or [-1])[0] + 1 :] if _line(text, number)]
+        is_framed = any(text.bare[number].startswith(_FRAME) for number in block)
         for number in block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
@@ -126,9 +128,11 @@ class _Block:
             message = self.message
             parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
             self.message = ", ".join(filter(None, parts))
-        elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
-            first = [n for n in block if not _points_or_asks(text.bare[n])][:2]
-            texts = [text.bare[number] for number in first]
+        elif not self.message and (
+            is_framed or text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])
+        ):
+            first = [n for n in block if not _points_or_asks(_line(text, n))][:2]
+            texts = [_line(text, number) for number in first]
             leads_on = texts and (texts[0].endswith(":") or failure_words.says_failed(texts[-1]))
             first = first if leads_on else first[:1]
             self.message = reading.joined(*texts[: len(first)]) if texts else ""
@@ -136,7 +140,7 @@ class _Block:
         self.used = self.used if self.message else set()
 
     def _take(self, text: Lines, number: int) -> None:
-        line = text.bare[number]
+        line = _line(text, number)
         message, points = _message(line), failures.POINTS.search(line)
         if line == "stack backtrace:":
             self._goes_on = 0
@@ -341,7 +345,7 @@ def _blocks(
 ) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it.
 
-    Those of go and gtest stand between the line that a test runs and its result.
+    Those of go and gtest are between the line that a test runs and its result.
     read: the lines that name a test whose block is read
     """
     printed: dict[str, list[int]] = {}
@@ -382,6 +386,11 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
         if number not in told:
             block.append(number)
     return block
+
+
+def _line(text: Lines, number: int) -> str:
+    """A line of a test's block without the frame that phpunit draws beside it."""
+    return text.bare[number].removeprefix(_FRAME).strip()
 
 
 def _points_or_asks(line: str) -> bool:

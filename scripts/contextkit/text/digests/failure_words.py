@@ -29,7 +29,7 @@ _FAILED_WORDS = Pattern(  # a word that only names an error counts in a sentence
     r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
     r"|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
     r"|err!|fail(?:ed|ure)?\b|fatal\b|panic"
-    r"|traceback(?: \(|:)|segfault|segmentation"
+    r"|traceback(?: \(|:)|segfault|segmentation|out ?of ?memory"
     r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
     r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|data race|^\W*http/[\d.]+ [45]\d\d|[✗✘×✕✖]"
 )

@@ -1,7 +1,7 @@
 """The lines of any tool's output: how rare each is, and what it says.
 
     text = Lines(output)             a few linear passes over all of it
-    text.statements(told)            units for the lines that no kind has told
+    text.statements(told)            units for the lines that no kind has covered
 
 A line's form is the line without its numbers: the more lines have it, the less each of them says.
 Words about failures (`failure_words`) count more. A line that ends in a colon is joined with the
@@ -74,10 +74,11 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
+_FIRST_FRAME = Pattern(r"\s*#0 ")
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
     "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
-    "../", "./nptl/",
+    "../", "./nptl/", " /usr/", "(/usr/", " /lib/", "(/lib/",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
@@ -330,7 +331,9 @@ class Lines:
             below = next((at for at in near if self.all[at][:2] in ("l.", "! ")), 0)
             return below if _AT.match(self.all[below]) else 0
         if not read.endswith(":") or _OF_A_TRACE.match(read):
-            return 0
+            below = next(iter(self.below(number, 1)), number)
+            is_head = not _FRAME.match(read) and _FIRST_FRAME.match(self.all[below])
+            return self._own_frame(below) if is_head else 0
         near = self.below(number, 4)
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         next_line = self.all[below].rstrip() if below and below not in self._told else ""
@@ -440,7 +443,7 @@ class Lines:
             yield Line(same, self.all[same[0]], fails, times)
 
     def _weight(self, line: Line, last: int) -> float:
-        """How decisive a line is by its words, by its form, and by where it stands."""
+        """How decisive a line is by its words, its form, and its position."""
         if self._is_title(line.number):
             return 0.0
         by_words = weighing.of_sentence(line.said[:READ])
@@ -461,7 +464,7 @@ class Lines:
             weight = 0.03
         if _FRAME.match(text):
             weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
-        weight *= 0.05 if _BYTES.match(text) else 1.0
+        weight *= 0.05 if _BYTES.match(self.all[leads_on] if leads_on else text) else 1.0
         is_aside = _QUOTED.match(text) or text.strip()[:1] + text.rstrip()[-1:] == "()"
         return weight * 0.3 if is_aside else weight
 

@@ -145,15 +145,16 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     elif run.kind == "plain" and sum(len(read.all[n]) for n in read.prose) > _WRITTEN:
         told = [unit._replace(rank=min(unit.rank, 0), key=False) for unit in told]
         kind = run.kind  # figures below what somebody wrote
-    has_cut = "runcated" in text or "omitted" in text
-    if has_cut and (cut := _TRUNCATED.search(text)):
+    may_lack = "runcated" in text or "omitted" in text
+    if cut := _TRUNCATED.search(text) if may_lack else None:
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
     if status and not run.failed:
         units.append(_end(text))
-    if not units and count > _FEW:
-        units.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    is_list = kind == "plain" and not (read.prose or cut)
+    if count > _FEW and (is_list or not units):
+        units.append(Unit(1, "size", counted(count, "line"), 1.0, 2, derived=True))
     return kind, units
 
 
@@ -183,7 +184,7 @@ def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit]
 
 
 def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
-    """The units that come after the failures, except states; files in conflict are told once."""
+    """The units that come after the failures, except states; files in conflict appear once."""
     failed = " ".join(unit.text for unit in run if unit.group == "failed")
     return [
         unit
@@ -195,7 +196,7 @@ def _beside_failures(told: list[Unit], run: list[Unit]) -> list[Unit]:
 
 
 def _streamed(lines: list[str]) -> list[Unit]:
-    """What failed in each of several things that run at once; then the lines of all go."""
+    """What failed in each of several things that run at once; the lines of all are used up."""
     told, names = list[Unit](), list[str]()
     parts = streams.cut(lines)
     for name, printed in parts.items():
@@ -274,7 +275,7 @@ def _is(text: str, name: str) -> bool:
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether source code stands among messages about it, as what ran it prints them."""
+    """Whether source code is among messages about it, as the program that ran it prints them."""
     says = (_SAYS_ERROR.match(piece.all[n]) for _, piece in pieces(text) for n in piece.failing)
     return any(says) or bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])
 

@@ -1,7 +1,7 @@
 """The part that a statement of prose plays, judging by its words in the languages of reports.
 
-Somebody who acts on minutes, a chat or a mail needs first what was decided and what nobody may do,
-then the cause, what mends it, who does what by when, and what is open. Small talk comes last.
+Somebody who acts on minutes, a chat or a mail needs decisions and prohibitions first, then the
+cause, the fix, who does what by when, and what is open. Small talk comes last.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def of_title(title: str) -> int:
 def of_sentences(sentences: Iterable[str], around: int) -> list[tuple[int, bool]]:
     """The part of each sentence of a text that plays the part `around`, and whether it is key.
 
-    Key is what nobody may do, and the first sentence of what was decided.
+    Key are prohibitions, and the first sentence of a decision.
     """
     played = []
     for at, sentence in enumerate(sentences):
@@ -150,7 +150,7 @@ def _of_sentence(sentence: str) -> int:
 
 
 def first_of_each(units: list[Unit], played: Iterable[int]) -> list[Unit]:
-    """The statements, of which those that come first in the part that they play weigh most."""
+    """The statements; those that come first in the part that they play weigh most."""
     counts = Counter[int]()
     made = list[Unit]()
     for unit, part in zip(units, played, strict=True):

@@ -403,23 +403,20 @@ def _end(text: str, start: int, index: int) -> int:
     return 0 if text[index] == "." and is_part else end
 
 
-_GAP = Pattern(r"\n[^\S\n]*+(?:[^\w\n]|_)*(?=\n)")  # a line without a letter or a digit
+_INKED = Pattern(r"[^\W_]")  # a letter or a digit
 _PLACED = Pattern(r"\S+[:(]\d")  # begins with a place, as a message does
 
 
 def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines between empty ones, each with the number, from 0, of its first line."""
-    text = "\n".join(["", *lines, "", ""])
-    has_signature = "\n--" in text
-    start = number = counted = 0
-    for gap in _GAP.finditer(text):
-        if has_signature and gap[0].rstrip() == "\n--":
-            continue
-        number += text.count("\n", counted, gap.start())
-        counted = gap.start()
-        if number > start:
-            yield start, lines[start:number]
-        start = number + 1
+    gaps = [
+        number
+        for number, line in enumerate(lines)
+        if not (line[:1].isalnum() or _INKED.search(line) or line.rstrip() == "--")
+    ]
+    for before, gap in itertools.pairwise((-1, *gaps, len(lines))):
+        if gap > before + 1:
+            yield before + 1, lines[before + 1 : gap]
 
 
 def prose(lines: list[str]) -> set[int]:

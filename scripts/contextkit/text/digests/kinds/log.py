@@ -167,7 +167,7 @@ def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
-    """Whether a unit weighs enough to stand beside a failure, not just as the first line."""
+    """Whether a unit weighs enough to be shown with a failure, not just as the first line."""
     return unit.weight > _ASIDE and unit.line != top
 
 

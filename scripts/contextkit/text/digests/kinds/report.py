@@ -46,8 +46,8 @@ def confidence(text: str) -> int:
         return 0
     if len(_STACKED.findall(sample)) * 3 > heads:
         return 0  # a compiler's messages
-    if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
-        return 0  # comments in a settings file
+    if heads == form and len(_TOP.findall(sample)) > max(_COMMENTS, heads - 2):
+        return 0  # comments in a settings file, or between commands
     titles = _TITLES.findall(sample)
     are_alike = len({_DIGITS.sub("", title) for title in titles}) == 1 < len(titles) == form
     if are_alike and (len({*titles}) > 1 or titles[0][1] == " "):

@@ -12,8 +12,9 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.text import objects
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
+from contextkit.text.digests.failures import place_in, with_place
 from contextkit.text.digests.folding import cut
-from contextkit.text.digests.reading import Unit
+from contextkit.text.digests.reading import REST, Unit
 
 _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
@@ -34,7 +35,9 @@ _TAP_VALUES = (  # named values, values behind signs, or the next lines
 _BLOCK = 200  # lines of a test's block
 _TAP_PLACES = ("location", "at", "file")  # keys; a file and a line may stand below the first two
 _TAP_AT = Pattern(r"(?:.* \()?(?:file://)?(\S+:\d+(?::\d+)?)\)?$")
+_THROWN = Pattern(r"(?: +(?!---)\S|\s*$)")  # the message and stack of an exception, as by mocha
 _IN_FILE = Pattern(r"^\(.*\bfile (\S+), line (\d+)\)")
+_REPORT = Pattern(r"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
 _GRADES = {
     word: grade
@@ -89,7 +92,22 @@ def units(text: str) -> list[Unit]:
         tests, plan = list(_tap(text)), _TAP_PLAN.search(text)
         not_run = int(plan[1]) - len(tests) if plan else 0
         return _of_tests(tests, dict(_TAP_COUNTS.findall(text[-4000:])), not_run)
-    return _of_tree(text)
+    return (_of_elements(text) if "<testsuite" in text else []) or _of_tree(text)
+
+
+def _of_elements(text: str) -> list[Unit]:
+    """The tests of all reports in XML that begin a line, whatever is around them."""
+    lines = text.split("\n")
+    suites = [
+        element
+        for element in objects.elements(text)
+        if _REPORT.match(lines[element[objects.LINES][0] - 1])
+    ]
+    units = _of_tests(results(suites))
+    inside = {n for first, last in (suite[objects.LINES] for suite in suites)
+              for n in range(first, last + 1)}  # fmt: skip
+    others = (n for n, line in enumerate(lines, start=1) if n not in inside and line[:5] != "<?xml")
+    return [*units, *(Unit(n, REST, "") for n in others)] if units else []
 
 
 def _of_tests(
@@ -168,6 +186,9 @@ def _tap(text: str) -> Iterator[Test]:
         stated = (f"{m[1]}:{m[2]}" for m in map(_IN_FILE.search, texts) if m)
         place = _place_in(block) or next(stated, "")
         message = message or " ".join(text for text in texts if not _IN_FILE.search(text))
+        thrown = [*itertools.takewhile(_THROWN.match, block if not message else ())]
+        message = message or "".join(thrown[:1]).strip()
+        place = place or _place_of(thrown)
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
@@ -189,6 +210,15 @@ def _place_in(block: list[str]) -> str:
             return str(place[1])
     is_told = "file" in named and named.get("line", "").isdigit()
     return f"{named['file']}:{named['line']}" if is_told else ""
+
+
+def _place_of(lines: Iterable[str]) -> str:
+    """The place of an exception: in its first own frame, or where the trace ends."""
+    places = [
+        (line.lstrip()[:3] == "at ", place) for line in lines if (place := place_in(line.strip()))
+    ]
+    frames = [place for is_frame, place in places if is_frame]
+    return next(iter(frames), "") or next((place for _, place in reversed(places)), "")
 
 
 def _said_in(block: list[str]) -> str:
@@ -273,8 +303,10 @@ def _result(case: dict[str, Any], listed: str) -> Test | None:
         below = (text for inner in _below(case) if (text := objects.first(inner, _SAYS)))
         place = [value for key in ("file", "line") if (value := objects.first(case, (key,)))]
         message = cut(next(below, "") or objects.first(case, _SAYS), _LONGEST)
-        message += f" ({':'.join(place)})" if len(place) > 1 else ""
-    return Test(1, name, result, message)
+        traces = objects.told([case[key] for key in (*_CASES, *_SAYS) if key in case])
+        where = _place_of("\n".join(traces).split("\n"))
+        message = with_place(message, ":".join(place) if len(place) > 1 else where)
+    return Test(case.get(objects.LINES, (1,))[0], name, result, message)
 
 
 def _below(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

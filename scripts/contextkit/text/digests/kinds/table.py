@@ -338,7 +338,7 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
 def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
     """The lowest and highest number with their rows, and those next to the most unusual one.
 
-    Of a number in many rows only their count is told: none of them stands out.
+    Of a number in many rows only their count is given: none of them stands out.
     """
 
     def shown(rows: Iterable[tuple[float, int, list[str]]]) -> str:
