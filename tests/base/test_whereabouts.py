@@ -108,6 +108,13 @@ def test_files_typed_in_a_folder_are_stored_relative_to_the_root(
     assert f'files_modified:\n    - "{stored}"\n' in text
 
 
+def test_files_typed_where_make_was_called_are_found(adopted: Path) -> None:
+    words = ("-C", "..", "handoff", "from=x", "to=y", "next_action=n", "files=a.py | Makefile")
+    done = made(*words, cwd=adopted / "src")
+    text = (adopted / done.stdout.strip()).read_text(encoding="utf-8")
+    assert 'files_modified:\n    - "src/a.py"\n    - "Makefile"\n' in text
+
+
 def test_a_new_file_is_one_of_the_current_folder(
     adopted: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,7 +64,7 @@ def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
 def _from_root(layout: Layout, item: str) -> str:
     """An item of a list of paths: what was typed here is relative to the root, as is the rest."""
     path = names.path_of(item)
-    bases = (layout.here, layout.root) if path and "\0" not in path else ()
+    bases = (layout.here, layout.root, _place(layout)) if path and "\0" not in path else ()
     places = [os.path.normpath(os.path.join(base, path)) for base in bases]
     near = [place for place in places if os.path.isdir(os.path.dirname(place))]
     there = [*filter(os.path.lexists, places), *(near if names.is_path(item) else ())]
