@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CHECKOUT, Script, each, git
+from contextkit.base import names
 
 ARTIFACT = ".aios/handoffs/handoff-sm-to-dev-20251023T180500Z.yaml"
 HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--next-action=Build it.")
@@ -16,7 +17,8 @@ HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--next-action=Build it.
 @pytest.fixture
 def adopted(repo: Path, run: Script) -> Path:
     """A repository with a Makefile that includes ours, a folder `src`, and a handoff."""
-    (repo / "Makefile").write_text(f"include {CHECKOUT}/Makefile\n", encoding="utf-8")
+    ours = str(CHECKOUT / "Makefile").replace(" ", "\\ ")
+    (repo / "Makefile").write_text(f"include {ours}\n", encoding="utf-8")
     (repo / "src").mkdir()
     (repo / "src" / "a.py").touch()
     assert run(*HANDOFF, "--files=src/a.py") == 0
@@ -54,6 +56,12 @@ def test_make_from_a_folder_prints_commands_that_work_there(
     assert again.returncode == 0
     shown = made(*words, "handoff_show", f"file={ARTIFACT}", cwd=src)
     assert shown.returncode == 0 and "consumed: true" in shown.stdout
+
+
+def test_a_command_names_the_makefile_that_was_given(repo: Path) -> None:
+    done = made("-f", f"{CHECKOUT}/Makefile", "capsule_latest", cwd=repo)
+    makefile = names.word(f"{CHECKOUT}/Makefile")
+    assert f"make one with `make -f {makefile} capsule_prompt`" in done.stderr
 
 
 def test_a_script_in_a_folder_names_the_root(

@@ -49,7 +49,8 @@ def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
             items = vars(args)[option.name]
             setattr(args, option.name, tuple(_from_root(layout, item) for item in items))
     read = os.environ.get("CONTEXTKIT_MAKEFILES", "Makefile").split() if by_make else []
-    makefile = "" if not by_make or any(name in _MAKEFILES for name in read) else read[0]
+    is_default = not by_make or any(name in _MAKEFILES for name in read)
+    makefile = "" if is_default else _first_file(read)
     stands = _place(layout)
     is_away = stands != layout.root
     away = layout if is_away and not vars(args).get("worktree") else None
@@ -59,6 +60,12 @@ def take(layout: Layout, options: Iterable[Option], args: Arguments) -> None:
     folder = layout.root if is_adopted else layout.here if by_make else stands
     at = "" if folder == stands else f" -sC {names.word(os.path.relpath(folder, stands))}"
     outgoing.call = f"make{at}" + (f" -f {names.word(makefile)}" if makefile else "")
+
+
+def _first_file(words: list[str]) -> str:
+    """The first file in a list of paths as words; a path with blanks is several."""
+    paths = (" ".join(words[:end]) for end in range(1, len(words) + 1))
+    return next(filter(os.path.isfile, paths), "")
 
 
 def _from_root(layout: Layout, item: str) -> str:
