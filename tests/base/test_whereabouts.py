@@ -17,8 +17,8 @@ HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--next-action=Build it.
 @pytest.fixture
 def adopted(repo: Path, run: Script) -> Path:
     """A repository with a Makefile that includes ours, a folder `src`, and a handoff."""
-    ours = str(CHECKOUT / "Makefile").replace(" ", "\\ ")
-    (repo / "Makefile").write_text(f"include {ours}\n", encoding="utf-8")
+    (repo / "ours").symlink_to(CHECKOUT)
+    (repo / "Makefile").write_text(f"include {repo}/ours/Makefile\n", encoding="utf-8")
     (repo / "src").mkdir()
     (repo / "src" / "a.py").touch()
     assert run(*HANDOFF, "--files=src/a.py") == 0
