@@ -116,6 +116,7 @@ class _Block:
         self.used = {block[n] for n in begun}
         block = [number for number in block[(begun or [-1])[0] + 1 :] if _line(text, number)]
         is_framed = any(text.bare[number].startswith(_FRAME) for number in block)
+        is_block = text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])
         for number in block:
             self._take(text, number)
         if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
@@ -128,9 +129,7 @@ class _Block:
             message = self.message
             parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
             self.message = ", ".join(filter(None, parts))
-        elif not self.message and (
-            is_framed or text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])
-        ):
+        elif not self.message and (is_framed or is_block):
             first = [n for n in block if not _points_or_asks(_line(text, n))][:2]
             texts = [_line(text, number) for number in first]
             leads_on = texts and (texts[0].endswith(":") or failure_words.says_failed(texts[-1]))
