@@ -33,7 +33,8 @@ _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
 _FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri", "component",
-         "location", "where", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
+         "location", "where", "relevant_file", "absolute_file_path", "new_path", "sourcepath",
+         "sourcefile")  # fmt: skip
 _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
          "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
          "start", "new_line", "file_line_range")  # fmt: skip
@@ -44,7 +45,7 @@ _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "dat
 _WHERE = frozenset(  # objects that may hold a place and are no findings themselves
     "location locations physicallocation artifactlocation region start pos position range"
     " textrange where threadcontext rightfilestart begin span spans code primary file files"
-    " lines most_recent_instance".split()
+    " lines most_recent_instance sourceline".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:10]), frozenset((*_TITLE, *_NAME))  # headers of a table

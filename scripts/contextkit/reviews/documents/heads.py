@@ -204,8 +204,8 @@ class _Reader:
         return _SURE
 
 
-def tail_of(text: str) -> str:
-    """The severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
+def tail_of(text: str, apart: bool = True) -> str:
+    """The severity in brackets or, set apart by dashes: `Race (P0)`, `x.py — High — Race`."""
     text = text[: LONG * 2]
     if is_legend(text):
         return ""
@@ -215,8 +215,8 @@ def tail_of(text: str) -> str:
         for each in itertools.islice(_BEHIND.finditer(text), 8)
         if letters(each[1]) or not has_words(text[each.end() :])  # a sign within explains itself
     ]
-    apart = (part for part in _APART.split(text)[1:] if 0 < len(part) < 24)
-    severities = (severity(plain(_SCORE.sub(" ", part)).strip(" :_|")) for part in apart)
+    dashed = (part for part in _APART.split(text)[1:] if apart and 0 < len(part) < 24)
+    severities = (severity(plain(_SCORE.sub(" ", part)).strip(" :_|")) for part in dashed)
     return strictest(*map(graded, parts), *severities)
 
 

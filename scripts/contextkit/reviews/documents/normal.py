@@ -39,7 +39,9 @@ _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
     r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
 )
 _DRAWN = Pattern(r"[│║┃]")
-_BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
+_BORDER = Pattern(  # of a table; between cells that go on it is blank: `├────┤    ├────┤`
+    r"\s*(?:\+[-=]|[┌├└╔╠╚╞╒╭╰])[-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕╮╯├╠╞ ]{2,}$"
+)
 _SETTING = Pattern(r"^(\w{1,24}) = \"?([^=]{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -163,7 +165,8 @@ def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
     told = [match[2].strip(" .") for match in meanings if match]
     grades = {*filter(None, map(vocabulary.severity, told))}
     asked = sum(meaning.lower() in _ASKED for meaning in told)
-    is_called = not shapes.EXPLAINS.isdisjoint(first) or any(map(vocabulary.is_scale, first))
+    is_scale = any(vocabulary.is_scale(word) or shapes.names_scale(word) for word in first)
+    is_called = is_scale or not shapes.EXPLAINS.isdisjoint(first)
     return is_called and len(grades) + asked == len(meanings)
 
 
@@ -179,12 +182,12 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
         low = row.lower() if "<" in row and row.lstrip()[:1] != "|" else ""
         if "<details" in low:
             if open_at and open_at[-1] >= 0:
-                made[open_at[-1]] = made[open_at[-1]].replace("###### ", "##### ", 1)
+                made[open_at[-1]] = made[open_at[-1]].replace("##### ", "#### ", 1)
             open_at.append(-1)
         if open_at and _SUMMARY.search(low):
             open_at[-1] = at if rows[at].strip("* ") or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
-            made[open_at[-1]] = f"###### {title.strip('* ')}"
+            made[open_at[-1]] = f"##### {title.strip('* ')}"
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()

@@ -18,7 +18,7 @@ from contextkit.base.type_names import Collection
 from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
 
 _IS_SAID = Pattern(
-    r"\b(?i:this|that|it|which)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
+    r"\b(?i:this|that|it|which|thing)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
     r"(?= and | for | rather | \(|[.,;:!]|$)",
     needs="critical block bug high major severe",
 )
@@ -44,6 +44,7 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …`
     needs=" ".join(_DONE),
 )
 _BRIEF = 24  # characters of a state
+_STATED, _FEW = frozenset(["by", "in", "on"]), 6  # behind a state: who, where, when
 UNFIXED = vocabulary.any_of("unfixed")
 STILL = vocabulary.any_of("still")
 _BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
@@ -71,6 +72,13 @@ def says_over(title: str) -> bool:
     words = {*vocabulary.words(title)[:2]}
     is_list = not words.isdisjoint(_DONE) and not words.isdisjoint(index.PLURALS)
     return is_list or bool(_OVER.search(title) or _TICKED.search(title))
+
+
+def rated_in(row: str) -> str:
+    """The severity that the words in bold before an opinion come to: `**Confirmed, high.** …`"""
+    bold = shapes.BOLD.match(row)
+    *_, last = re.split(r"[,;:—–]\s?", bold[1] or bold[2]) if bold else [""]
+    return vocabulary.severity(last.strip(" .!")) or said_in(last)
 
 
 def is_settled(row: str) -> bool:
@@ -122,6 +130,13 @@ def is_ticked(row: str) -> bool:
 
 def is_done(state: str) -> bool:
     return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
+
+
+def is_state(field: str) -> bool:
+    """Whether a field says that nothing is left to do: `Resolved`, `**Fixed** in 4f0c1de`."""
+    first, *words = vocabulary.words(field) or [""]
+    is_brief = len(words) < _FEW and {*words[:1]} <= _STATED and not STILL.search(field)
+    return first in _DONE and is_brief
 
 
 def demanded_in(text: str) -> str:

@@ -62,6 +62,7 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
+_TOTAL = Pattern(r"[\s*_`>-]{0,6}findings(?:[_ ]count)?\W{1,6}(\d{1,6})\b", re.IGNORECASE)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
     r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
@@ -88,6 +89,7 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
+_COUNTS_MORE = "counts more findings than its index has"
 _NOT_TICKED = "is an unticked box"
 _GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
@@ -251,7 +253,10 @@ class _Proof:
         numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             after = self._rows[following - 1] if following else ""
-            if why := self._why(number, self._rows[number - 1], after):
+            row = self._rows[number - 1]
+            counted = _TOTAL.match(row[:60])
+            counts_more = counted and int(counted[1]) > self._counts.total()
+            if why := _COUNTS_MORE if counts_more else self._why(number, row, after):
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
@@ -359,7 +364,7 @@ class _Proof:
             return "says what no row says"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row outside the index"
-        if label := _LABEL.match(IDENTIFIER.sub("x", bare[:400])):
+        if label := _LABEL.match(IDENTIFIER.sub(_known_or_x, bare[:400])):
             is_explained = is_row and bare[: label.end("label")].isascii()
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
@@ -385,6 +390,10 @@ class _Proof:
         if index.group_of(title) or GRAVE.search(title):
             return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _known_or_x(name: re.Match[str]) -> str:
+    return name[0] if name[0].lower() in _KNOWN else "x"
 
 
 def _is_settled(row: str) -> bool:

@@ -76,10 +76,12 @@ def read(text: str) -> Read:
     sight = Outline(text, is_whole=True)
     printed = [*sight.of_tools(), *sight.of_tags()]
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
+    milder = {each.line for each in printed if each.severity not in SERIOUS}
     candidates = [
         each
         for each in sight.of_parts()  # a paragraph around a tool's messages is none
         if each.line in headed or starts.isdisjoint(range(each.line + 1, each.end + 1))
+        if each.line not in milder or each.severity not in SERIOUS  # a word in what a tool says
     ]
     candidates += _beside(candidates, (each for each in printed if each.line not in sight.over))
     candidates = candidates or list(sight.of_codes())
@@ -151,7 +153,9 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         place = candidate if candidate.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, candidate.severity)
         title = mine.title if any(key in positions for key in keys) else candidate.title
-        kept[at] = mine.replace(severity=severity, title=title, file=place.file, at=place.at)
+        told = max(mine, candidate, key=lambda each: (not each.recap, each.end - each.line))
+        own = {"id": mine.id or candidate.id, "severity": severity, "title": title}
+        kept[at] = told.replace(**own, file=place.file, at=place.at)
     return sorted(
         (each for each in kept if not (each.recap and _is_told(each, kept))),
         key=lambda finding: finding.line,
@@ -298,13 +302,13 @@ class Outline(Sight):
             behind += [x.title for x in after if x.kind == "text" and x.inside is not part.inside]
         above = self.place_above(part.first)
         state = self.plain[above - 1] if above else ""  # `a.ts:4 · Fixed`, `Line 4 (resolved)`
-        is_over = phrases.says_over(state) or phrases.is_done(state.rpartition(" · ")[2])
+        is_over = phrases.says_over(state) or any(map(phrases.is_state, state.split(" · ")[1:]))
         if is_over or self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None
         recap = not severity or part.is_below(_REPEATS)
         identity = head.id or labelled(part.few, _IDS)
-        return self._made(severity or inherited, identity, title, part.first, end, recap)
+        return self._made(severity or inherited, identity, title, self.lead_of(part), end, recap)
 
     def _explains_grades(self, part: Part) -> bool:
         """Whether a paragraph about severities names three, none of them first, and no place."""
@@ -431,12 +435,14 @@ class Outline(Sight):
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
-            head = heads.read(message.said)
+            row, head = rows[message.line - 1], heads.read(message.said)
+            own = head.severity if head.marked and head.title else ""
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
-            severity = head.severity if head.severity and head.marked else severity
-            severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
+            severity = own or heads.tail_of(row, apart=False) or severity
+            severity = "P0" if _FATAL.search(row[:200]) else severity
             if severity:
-                place, title = places.place_in(message.place), shapes.cleaned(head.title)
+                place = places.place_in(message.place)
+                title = shapes.cleaned(head.title if own else message.said)
                 end = next(ends, len(rows))
                 yield shapes.finding(severity, title, message.line, end, place)
         is_headed = False
@@ -453,8 +459,10 @@ class Outline(Sight):
             is_denied = phrases.is_ticked(rows[0]) or self.is_denied(part.first, part.last)
             if part.first in self.over or is_denied or shapes.is_fields(rows):
                 continue
-            text = " ".join(" ".join(rows).split())
-            place, demanded = places.place_in(text), phrases.demanded_in(text)
+            is_below = bool(places.line_of(rows[0]))  # `Line 8: x;`, below the name of the file
+            text = " ".join(" ".join(rows[is_below:]).split())
+            place = self.placed_at(part.first) if is_below else places.place_in(text)
+            demanded = phrases.demanded_in(text)
             stated = phrases.said_in(text) or (demanded if place.file else "")
             if stated and not place.file and (above := self.place_above(part.first)):
                 place = self.placed_at(above)
@@ -476,7 +484,8 @@ class Outline(Sight):
         others = (told for told in bad if not (phrases.said_in(told) or phrases.demanded_in(told)))
         placed = (told for told in sentences if place.file in told)
         title = next(itertools.chain(others, placed), text)
-        return shapes.cleaned(" ".join(sentences[:2]) if place.file in title else title)
+        at = sentences.index(title) if title in sentences else 0
+        return shapes.cleaned(" ".join(sentences[at : at + 2]) if place.file in title else title)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """The lines of parts that look like findings but are none."""

@@ -46,11 +46,18 @@ _DEFINED = Pattern(  # a word with what it means: `P0: …`, `**high** means …
     r"\s?(?:[:：=]|(?:means|is)\b)"
 )
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_ADDRESS = Pattern(r"\s?[(\[]https?://[^\s()\[\]]{1,300}[)\]]")
 _PART = Pattern(  # names for parts of a finding
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
 _GRADING = Pattern(r"[*_]{0,2}([^*_:.\n]{4,40})[*_]{0,2}(?: (?:no\.?|#)? ?\d{1,2})?:[*_]{0,2}\s")
+_SPOKEN = Pattern(  # `**Ann** 10:03`, `[10:03] ann: …`
+    r"[*_<]{0,3}([^\W\d][\w.' -]{0,38}?)[*_>:,]{0,3}\s{1,3}"
+    r"[(\[]?\d{1,2}:\d\d(?:\s?[AaPp][Mm])?[)\]]?$"
+    r"|[(\[]?\d{1,2}:\d\d(?::\d\d)?[)\]]?\s{1,3}[*_<]{0,3}([^\W\d][\w.-]{0,38})[*_>:]{1,3}\s"
+)
+FIELDS = Pattern(r"\s[·•|—–]\s")  # what is between them
 _PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
 LOOSE = vocabulary.word_set("loose")
@@ -114,7 +121,8 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
         head = heads.read(row.strip()[: heads.LONG])
         is_fact = are_facts and head.is_sign  # such as the verdict
         is_begun = begins(row) and head.severity != "IMP" and not is_fact
-        return is_begun or row.startswith(lead) or is_labelled
+        is_next = row.startswith(lead) or bool(speaker(row.strip()))
+        return is_begun or is_next or is_labelled
 
     return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
@@ -137,6 +145,12 @@ def is_lead(row: str, after: str) -> bool:
         return is_bold or (leads and not _PART.match(row))
     is_severity = leads_title(row) or index.group_of(row) or label_in(row)
     return is_bold and not is_severity
+
+
+def speaker(row: str) -> str:
+    """Who speaks from a line on, if it says that and when: `**Ann** 10:03`; else ''."""
+    match = _SPOKEN.match(row) if ":" in row else None
+    return (match[1] or match[2]) if match else ""
 
 
 def lead_in(row: str) -> str:
@@ -289,7 +303,7 @@ def unlabelled(title: str) -> str:
 
 def without_fields(title: str) -> str:
     """The fields of a lead that say what is wrong: not `2`, `High`, `confidence: high`."""
-    fields = re.split(r"\s[·•|—–]\s", title)
+    fields = FIELDS.split(title)
     told = (field for field in fields if heads.has_words(without_place(field)))
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
@@ -303,7 +317,8 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """A title on one line, without markup and without the severity in its brackets."""
-    title = vocabulary.plain(places.LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = _ADDRESS.sub("", places.LINK.sub(r"\1", title)).replace("_|_", "|")
+    title = vocabulary.plain(title)
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if heads.graded(match[1]) else match[0], title)
     return title[:TITLE]

@@ -19,9 +19,11 @@ from contextkit.text.blocks import Block, blocks
 PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)")
 _FIXED_IN = Pattern(r"(?i)\W{0,4}(?:fix|resolv|address)ed (?:in|by|since|with) (?:this|the|last)\b")
+_FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading that may be states
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
+_GRADES = 3  # least items of a legend
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -39,6 +41,11 @@ class Part:
     @property
     def rows(self) -> list[str]:
         return self._sight.plain[self.first - 1 : self.last]
+
+    @property
+    def indent(self) -> int:
+        row = self._sight.plain[self.first - 1]
+        return len(row) - len(row.lstrip())
 
     @property
     def few(self) -> list[str]:
@@ -59,6 +66,8 @@ class Part:
 
         Below one that only names a scale, a part without a place explains the severities.
         """
+        if self.kind == "item" and self.inside.explains_grades:
+            return True
         for above in self.headings:
             is_about = shapes.is_about(above.title, words) and not above.graded
             if is_about or self._sight.says_over(above.title):
@@ -66,6 +75,20 @@ class Part:
             if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
         return False
+
+    @functools.cached_property
+    def explains_grades(self) -> bool:
+        """Whether the line above its list calls that a legend, and each item has its own grade.
+
+        At most one has a place: an example.
+        """
+        items = [part for part in self.direct if part.kind == "item"]
+        above = self._sight.parts[items[0].at - 1].title if len(items) >= _GRADES else ""
+        if not self._sight.is_whole or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
+            return False
+        told = [vocabulary.unbulleted(part.title)[0] for part in items]
+        grades = {heads.read(item).severity for item in told} - {""}
+        return len(grades) == len(items) and sum(bool(places.place_in(x).file) for x in told) < 2
 
     @property
     def is_over(self) -> bool:
@@ -92,7 +115,10 @@ class Part:
         identity, severity, title = shapes.titled(self.title)
         if not identity and shapes.is_general(title):
             return severity
-        severity = vocabulary.strictest(severity, self.label_below())
+        # What somebody else says of it counts as well.
+        told = self.direct[:1] if identity or places.place_in(self.title).file else ()
+        rated = (phrases.rated_in(part.title) for part in told if part.kind == "text")
+        severity = vocabulary.strictest(severity, self.label_below(), *rated)
         return severity or self.label_below(shapes.effect_in)
 
     @property
@@ -136,12 +162,18 @@ class Part:
         """Whether a part after this one begins another subject: what it says is already covered."""
         if phrases.is_still_open(other.title):
             return False
-        if other.kind == self.kind == "item" or shapes.begins_finding(other.title):
+        is_past = other.kind == "item" or other.indent < self.indent
+        if (self.kind == "item" and is_past) or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
         is_placed = other.is_placed and not other.is_place_of(self)
         is_led = not is_title and (is_placed or other.begins_one)
-        return is_led or (other.states and self.states)
+        own = self._sight.plain[max(0, self.first - 2) : self.first]
+        speakers = {*map(shapes.speaker, own)} - {""}  # who come to their next point
+        are_lines = places.line_of(self.title) and places.line_of(other.title)
+        is_next = bool(are_lines) or shapes.speaker(other.title) in speakers
+        both_state = other.states and self.states
+        return is_led or is_next or both_state
 
     @functools.cached_property
     def states(self) -> bool:
@@ -213,7 +245,7 @@ class Sight:
     """
 
     def __init__(self, text: str, is_whole: bool = False) -> None:
-        self._is_whole = is_whole
+        self.is_whole = is_whole
         self.rows, self.plain, ends = normal.lines(text, is_whole)
         self._raise_leads()
         every = normal.closed(blocks("\n".join(self.plain)), ends)
@@ -269,9 +301,10 @@ class Sight:
         for number, row in enumerate(self.plain, 1):
             while held[-1][0] < number:
                 held.pop()
-            here = places.place_of(row) if "." in row or "file" in row else NOWHERE
-            if here.file:
-                part = owners[number - 1]
+            part = owners[number - 1]
+            fields = shapes.FIELDS.split(row) if part.kind == "heading" else [row]
+            named = map(places.place_of, fields) if "." in row or "file" in row else ()
+            if here := next((place for place in named if place.file), None):
                 is_long = part.first < part.last
                 reach = (
                     blanks[bisect.bisect_left(blanks, part.last)] if is_long else part.inside.last
@@ -282,7 +315,9 @@ class Sight:
 
     def says_over(self, title: str) -> bool:
         """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
-        return phrases.says_over(title) or (self._is_whole and bool(_FIXED_IN.match(title)))
+        is_state = any(map(phrases.is_state, _FIELDS.split(title)[1:]))  # of a thread
+        is_settled = is_state or bool(_FIXED_IN.match(title))
+        return phrases.says_over(title) or (self.is_whole and is_settled)
 
     @functools.cached_property
     def _code_ends(self) -> dict[int, int]:
@@ -313,6 +348,14 @@ class Sight:
         is_above = is_apart and is_plain and bool(self.placed_at(at).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
+
+    def lead_of(self, part: Part) -> int:
+        """The line right above the only item of a list, such as `Upgrade a to b:`; else its own."""
+        before, after = self.parts[part.at - 1], self.parts[part.at + 1 : part.at + 2]
+        is_line = before.kind == "text" and before.first == before.last == part.first - 1
+        is_list = any(other.kind == "item" and other.first == part.last + 1 for other in after)
+        is_led = part.kind == "item" and before.inside is part.inside and not is_list
+        return before.first if is_line and is_led else part.first
 
     def placed_at(self, line: int) -> Place:
         """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""

@@ -37,6 +37,7 @@ _ONE_SENTENCE = 140  # characters
 _NAME = 3  # least letters in a column without a place
 _LETTERS = 3  # of what a legend explains
 _DEEPEST = 40  # objects in objects
+_LINK_BEHIND = Pattern(r"\s?\bhttps?://\S+$")
 _ITEM, _BEGINS = Pattern(r"\s*(?:- )?[\w-]+: "), Pattern(r"\s*- ")  # a line of YAML, and of a list
 _AHEAD = 2_000  # lines within which the next finding is searched
 
@@ -171,14 +172,15 @@ def of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding
         apart = ("severity", "line")
         others = [c for role, c in fields.items() if role not in apart and not phrases.is_done(c)]
         title = max(others, key=lambda text: letters(shapes.without_place(text)), default="")
-    if "://" in title:  # names nothing
-        title = " · ".join(filter(None, row))
     if not severity or not heads.has_words(title) or vocabulary.says_nothing(title):
         return None
     states = () if "fixed-version" in roles else fields.values()  # there is one
     told = [cell for cell in states if cell != title]
     if any(map(phrases.is_done, told)) or any(map(phrases.is_ticked, told)):
         return None
+    if "://" in title:  # which names nothing
+        named = _LINK_BEHIND.sub("", title)
+        title = named if heads.has_words(named) else " · ".join(filter(None, row))
     place = places.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.place_in(" | ".join(row))
     place = place if place.file else Place("", places.line_in(fields.get("line", "")))
@@ -190,7 +192,7 @@ def still_open(tree: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
-        told = {key: value for key, value in tree.items() if not isinstance(value, dict | list)}
+        told = {key: value for key, value in tree.items() if objects.value_of(value)}
         plain = {_plain_key(str(key), tree): value for key, value in told.items()}
         named = tree | {key: value for key, value in plain.items() if key not in tree}
         return {key: still_open(_in_file(key, value), depth + 1) for key, value in named.items()}

@@ -33,7 +33,7 @@ _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
     rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
     rf"|предупреждение)(?: (?={_CODE}\b|\S+/)|(?= ?\[)|:)"
-    rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
+    rf"|(?P<letter>[CEFWR]): (?:\[\w+\] )?(?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?={_SLUG})|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _UNSAID = Pattern(rf"{_PLACE}: {_SEVERITY}:")
