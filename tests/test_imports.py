@@ -182,7 +182,7 @@ def ours(names: str) -> set[str]:
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout"
     " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
-    " base.templates base.type_names"
+    " base.templates base.type_names base.whereabouts"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")

@@ -24,7 +24,10 @@ def hand_over(
     with handoff_state.locked(layout):
         handover = _Handover(layout, fields, now, no_story, strict)
         if not handover.giver:
-            raise bad_input("from: is missing, and no agent is active: who hands over?")
+            lines = ["from: is missing, and no agent is active: who hands over?"]
+            if not fields.get("next_action"):
+                lines.append(handoffs.NO_ACTION)
+            raise bad_input("\n".join(lines))
         _refuse_misspelled(layout, handover.to)
         path, chain = handover.write()
     written = chain[os.path.basename(path)]
