@@ -33,7 +33,8 @@ try() {
     if [ "${all:-}" ]; then
         sed 's/^/    /' .out
     else
-        grep -v '^ *$' .out | head -n "${lines:-3}" | cut -c1-74 | sed 's/^/    /'
+        grep -v '^ *$' .out | head -n "${lines:-3}" |
+            sed -e '/.\{75\}/s/^\(.\{1,73\}\)[[:blank:]].*/\1 …/' -e 's/^/    /'
     fi
     lines=3
 }
@@ -74,15 +75,17 @@ say "2. Three reviewers write files. The main agent reads a line each."
 mkdir review
 for page in payloads handoffs hosts; do
     words=$(wc -w < "manuals/$page.md" | tr -d ' ')
+    grade=P2 verdict=safe
+    [ "$page" != hosts ] || grade=P1 verdict=needs-changes
     cat > "review/fd-$page.md" <<REVIEW
 ### Findings Index
-- P2 | P2-1 | "Length" | manuals/$page.md has $words words
-Verdict: safe
+- $grade | $grade-1 | "Length" | manuals/$page.md has $words words
+Verdict: $verdict
 
 ### Issues Found
-#### P2-1. manuals/$page.md has $words words
+#### $grade-1. manuals/$page.md has $words words
 A reader who wants one command reads all of it.
-$(sed -n '1,60p' "manuals/$page.md" | sed 's/^#* */> /')
+$(awk 'NF > 12 { print "Line " NR " alone has " NF " words, and " length " characters." }' "manuals/$page.md")
 REVIEW
 done
 cat review/*.md > .full

@@ -67,6 +67,10 @@ MODULES = {
         "reviews/documents/dismissals.py",
         "reviews/test_dismissals.py reviews/test_findings_across_runs.py",
     ),
+    "blockers": (
+        "reviews/flows/blockers.py",
+        "reviews/test_left_open.py handoffs/test_handoff_sessions.py",
+    ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
     "reader": ("reviews/documents/reader.py", "reviews/test_reviews.py reviews/test_proof.py"),
     "sight": (

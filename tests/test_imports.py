@@ -182,7 +182,7 @@ def ours(names: str) -> set[str]:
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout"
     " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
-    " base.templates base.type_names"
+    " base.templates base.type_names base.whereabouts"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
@@ -190,19 +190,19 @@ ADD = {"remember_later"} | REMINDERS | ours(
     "capsules.commands.reminders compiled.reminder_inbox_md"
 )  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "base.addresses base.markdown capsules.commands.prompt"
+    "base.markdown capsules.commands.prompt"
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
-    " base.formats base.markdown handoffs.flows.work"  # where there are verdicts
-    " reviews.documents.verdicts"
+    " base.formats reviews.flows.blockers reviews.documents.verdicts"  # where there are verdicts
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.redaction"
     " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.state"
     " handoffs.flows.fitting handoffs.flows.work"
-    " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
+    " handoffs.flows.incoming handoffs.flows.switch"
+    " reviews.documents.verdicts reviews.flows.blockers"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 VERDICTS = {"verdict"} | (COMMON - ours("base.filters base.templates")) | ours(

@@ -304,7 +304,7 @@ def test_only_the_product_is_on_stdout(host: Path) -> None:
     printed = make("-s", "-C", str(host), "context_config", "json=1", cwd=host.parent)
     assert isinstance(json.loads(printed.stdout), list)
     refused = make("-s", "capsule_save", cwd=host, stdin="no capsule", status=2)
-    assert refused.stdout == "" and "capsule: " in refused.stderr
+    assert refused.stdout == "" and "capsule_save: " in refused.stderr
 
 
 def test_a_document_on_standard_input_reaches_the_script(tmp_path: Path) -> None:

@@ -458,9 +458,37 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
         options = options_of(command)
         every = [s for o in options for s in spelled(o)]
         assert len(every) == len(set(every)) and {o.kind for o in options} <= set(
-            ("text", "whole", "flag", "words", "items")
+            ("text", "whole", "flag", "words", "items", "paths")
         )
     assert not program.default or program.default in [c.name for c in program.every()]
+
+
+def test_everything_that_a_call_lacks_is_named(called: Called) -> None:
+    options = (
+        Option(name="topic", help="a text", required=True),
+        Option(name="phase", help="where", required=True, unless="to"),
+        Option(name="to", help="where next"),
+    )
+    program = a_program(show, *options)
+    assert called(program=program) == 2
+    assert called.err.split("\n")[:2] == [
+        "tool: topic= is missing or blank: a text", "tool: phase= is missing or blank: where"
+    ]  # fmt: skip
+    assert called("--topic= ", "--to=b", program=program) == 2 and "phase= is" not in called.err
+    assert called("--topic=a", "--to= ", program=program) == 2 and "topic= is" not in called.err
+    assert called("--topic=a", "--to=b", program=program) == 0
+
+
+def test_a_call_that_lacks_something_is_shown_as_it_is_made_here(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = a_program(show, Option(name="topic", help="a text", required=True))
+    for command in ("make", "/opt/bin/contextkit"):
+        monkeypatch.setenv("CONTEXTKIT_COMMAND", command)
+        monkeypatch.setenv("CONTEXTKIT_GOALS", "payload_store")
+        monkeypatch.setenv("CONTEXTKIT_GIVEN", "")
+        assert called(program=program) == 2
+        assert f"payload_store: usage: {command} payload_store topic=…\n" in called.err
 
 
 # Real processes

@@ -46,6 +46,67 @@ def test_a_bar_without_blanks_parts_two_items_where_that_is_clear(
     errors.remarks.clear()
 
 
+@each(
+    ("typed", "items"),
+    [
+        ("src/a.py, src/b.py", ["src/a.py", "src/b.py"]),
+        ("src/a.py,b.py", ["src/a.py", "b.py"]),
+        ("src/a.py; src/b.py", ["src/a.py", "src/b.py"]),
+        ("src/a.py src/b.py\tc.py", ["src/a.py", "src/b.py", "c.py"]),
+        ("Makefile, src/a.py (modified)", ["Makefile", "src/a.py (modified)"]),
+        ("src/a.py - the form, b.py - the list", ["src/a.py - the form", "b.py - the list"]),
+        ("src/a.py - reads x, y.z and w", ["src/a.py - reads x, y.z and w"]),
+        ("src/a.py - reads x, y.z", ["src/a.py - reads x, y.z"]),
+        ("my notes.md", ["my notes.md"]),
+        ("one, two.md", ["one, two.md"]),
+        ("the form, and its tests", ["the form, and its tests"]),
+        ("src/a.py", ["src/a.py"]),
+        ("none", ["none"]),
+    ],
+)
+def test_paths_may_be_separated_by_commas_semicolons_and_blanks(
+    sealed: Path, typed: str, items: list[str]
+) -> None:
+    (sealed / "Makefile").touch()
+    (sealed / "one, two.md").touch()
+    raw: dict[str, list[str]] = {}
+    add_value(raw, Option(name="files", help="", kind="paths"), "files", typed)
+    assert raw["files"] == items
+    said = f"files: read as {len(items)} items: {' | '.join(items)}"
+    assert errors.remarks == ([said] if len(items) > 1 else [])
+    errors.remarks.clear()
+
+
+@each(
+    ("typed", "may_be_more"),
+    [
+        ("the rate, the invoice", True),
+        ("the rate;the invoice; docs", True),
+        ("Use TOML, since YAML takes 40 ms", False),
+        ("Use TOML", False),
+        ("1,500 ms, at most", True),
+        ("a, b | c", False),
+        ("a, ", False),
+    ],
+)
+def test_words_with_commas_are_one_item_of_any_other_list_and_that_is_said(
+    typed: str, may_be_more: bool
+) -> None:
+    raw: dict[str, list[str]] = {}
+    add_value(raw, Option(name="pending", help="", kind="items"), "pending", typed)
+    assert raw["pending"] == [part.strip() for part in typed.split(" | ")]
+    said = ["pending: read as one item; ` | ` or a line each makes several"]
+    assert errors.remarks == said * may_be_more
+    errors.remarks.clear()
+
+
+def test_a_draft_may_separate_its_files_by_commas(run: Script, repo: Path) -> None:
+    draft = '{"agent": "a", "status": "completed", "summary": "s", "files": "src/a.py, b.py"}'
+    assert run("external_memory", "finding", "--task=t", "--draft=-", stdin=draft) == 0
+    assert "read as 2 items" in run.err
+    assert "- `src/a.py`" in Path(run.out.strip()).read_text(encoding="utf-8")
+
+
 def test_a_file_with_a_bar_in_its_name_is_one_file(sealed: Path) -> None:
     (sealed / "a|b").touch()
     raw: dict[str, list[str]] = {}

@@ -23,6 +23,8 @@ from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.history.flows import search
 from contextkit.payloads.flows import retention
+from contextkit.reviews.documents import runs
+from contextkit.reviews.flows import blockers
 
 
 def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() -> None:
@@ -63,6 +65,9 @@ def test_a_cache_is_made_again_and_nothing_waits_for_its_disk(
     reminder = Reminder(id="r-1a2b3c", taken="2025-11-28 10:05:00 UTC", note="Cache the tokens")
     reminders.save(Layout(), Layout().reminders, reminder)
     Path(Layout().payloads).mkdir(parents=True)
+    of_run = Path(runs.verdict_folder(Layout(), "r-1"))
+    of_run.mkdir(parents=True)
+    os.utime(of_run, (1, 1))
     synced: list[bool] = []
     monkeypatch.setattr(os, "fsync", lambda end: synced.append(S_ISREG(os.fstat(end).st_mode)))
 
@@ -70,7 +75,7 @@ def test_a_cache_is_made_again_and_nothing_waits_for_its_disk(
         layout = Layout()
         retention.sweep_in_passing(layout, 9, "")
         found, _ = search.search(layout, "tokens")
-        told = [one.ref for one in found]
+        told = [*(one.ref for one in found), *blockers.lines(layout)]
         layout.sweep(set())
         files.settle()
         return layout.limits.payload_rows, told

@@ -118,6 +118,12 @@ def test_a_capsule_a_little_above_its_budget_is_kept_with_a_warning(
     assert kept() == {str(TARGET)}
 
 
+def test_what_a_kept_capsule_lacks_all_the_same_is_told(repo: Path, run: Script) -> None:
+    reply = finished().partition("# Consistency Checklist")[0]
+    assert run("capsule", "save", stdin=reply) == 0 and run.out == f"{TARGET}\n"
+    assert "capsule: reply: the section `# Consistency Checklist` is missing\n" in run.err
+
+
 def test_a_capsule_of_another_branch_is_refused_where_one_is_named(repo: Path, run: Script) -> None:
     assert run("capsule", "save", "--branch=feature/other", stdin=finished()) == 2
     assert run.out == "" and tree() == set()

@@ -80,6 +80,13 @@ def test_another_file_is_made_with_its_folders_title_and_nothing_beside_it(
     assert ids(run, "--capsule-file=new/dir/inbox.md") == ids(run, "--file=new/dir/inbox.md")
 
 
+def test_no_note_is_written_into_source(repo: Path, run: Script) -> None:
+    (repo / "app.py").write_text("print(1)\n", encoding="utf-8")
+    assert run("remember_later", "--message=look at it", "--file=app.py") == 2
+    assert "file: app.py is no inbox, such as notes.md: name it in m= instead" in run.err
+    assert (repo / "app.py").read_text(encoding="utf-8") == "print(1)\n"
+
+
 @pytest.mark.parametrize("form", [["--message=-x"], ["-m=-x"]])
 def test_a_message_may_begin_with_a_dash(form: list[str], repo: Path, run: Script) -> None:
     assert run("remember_later", *form, "--topic=--help", "--next-step=-1") == 0

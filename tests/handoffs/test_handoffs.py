@@ -380,6 +380,25 @@ def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
     assert handoffs.sentences(". And more. And more") == ". And more."
 
 
+def test_an_answer_outlasts_what_is_only_closed_and_rejected_approaches() -> None:
+    answer = "What VAT rate? → 19 % since July"
+    dropped = ("The key is missing", "CI is red")
+    for count in range(1, 40):
+        kept, _ = fitting.clipped(
+            a_handoff(
+                decisions=[f"decision {n} " + "word " * count for n in range(5)],
+                files_modified=[f"src/part{n}/{'x' * count}.py" for n in range(10)],
+                rejected=["We tried TOML " + "word " * count] * 3,
+                resolved=(*dropped, answer),
+            ),
+            LIMITS,
+        )
+        there = set(kept.resolved)
+        assert answer in there or not there
+        assert answer in there or (len(kept.rejected) <= 1 and len(kept.decisions) <= 3)
+        assert there >= set(dropped) or len(kept.rejected) < 3 or count < 3
+
+
 LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("c",)}
 
 

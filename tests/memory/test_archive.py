@@ -164,6 +164,15 @@ def test_an_archived_task_comes_back(layout: Layout, run: Script) -> None:
     assert "nothing of it is archived" in run.err
 
 
+def test_a_task_that_nobody_knows_is_no_archive(layout: Layout, run: Script) -> None:
+    stores.plan(layout)
+    assert run("external_memory", "archive", "--task=statoin") == 1
+    assert f"statoin: nothing is stored about it; known tasks: {TASK}" in run.err
+    for _ in range(2):
+        assert run("external_memory", "archive", f"--task={TASK}") == 0
+    assert f"{TASK}: nothing is left to archive" in run.err
+
+
 def test_what_is_there_again_is_not_overwritten(layout: Layout, run: Script) -> None:
     stores.plan(layout, objective="Old")
     run("external_memory", "archive", f"--task={TASK}")
@@ -178,5 +187,5 @@ def test_the_list_fits_eighty_columns(layout: Layout, run: Script) -> None:
     stores.finding(layout, "a-reviewer-with-quite-a-long-name-of-its-own", task_id="t" * 60)
     assert run("external_memory", "list") == 0
     assert max(map(len, run.out.splitlines())) <= 80
-    run("external_memory", "list", "--task=statoin")
+    assert run("external_memory", "list", "--task=statoin") == 1
     assert run.out == f"No memory of statoin; known tasks: other, station, {'t' * 60}.\n"

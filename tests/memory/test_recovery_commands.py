@@ -288,19 +288,19 @@ def test_a_checkpoint_knows_the_files_that_git_saw_change_since_the_last_one(
     git("add", "a.py")
     git("commit", "-qm", "work")
     saved(run)
-    assert in_play(run) == ["- b.py: fresh", "- a.py: fresh"] or in_play(run) == [
-        "- a.py: fresh", "- b.py: fresh",
+    assert in_play(run) == ["- b.py: unchanged", "- a.py: unchanged"] or in_play(run) == [
+        "- a.py: unchanged", "- b.py: unchanged",
     ]  # fmt: skip
     Path("a.py").write_text("2", encoding="utf-8")
     Path("c.py").write_text("2", encoding="utf-8")
     Path("b.py").unlink()
     saved(run)
-    assert sorted(in_play(run)) == ["- a.py: fresh", "- c.py: fresh"]
+    assert sorted(in_play(run)) == ["- a.py: unchanged", "- c.py: unchanged"]
     Path("a\tb\n.py").write_text("2", encoding="utf-8")
     saved(run)
-    assert "- a b .py: fresh" in in_play(run)
+    assert "- a b .py: unchanged" in in_play(run)
     saved(run, "--files=old.py - the start")
-    assert in_play(run) == ["- old.py: fresh"]
+    assert in_play(run) == ["- old.py: unchanged"]
 
 
 def test_recovery_on_another_branch_says_where_the_checkpoint_is_from(

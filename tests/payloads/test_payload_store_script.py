@@ -537,6 +537,14 @@ def test_an_empty_list_says_what_of_other_sessions_can_come_back(
     assert path.exists()
 
 
+def test_an_empty_list_says_that_other_sessions_have_payloads(
+    call: Callable[..., Any], run: Script
+) -> None:
+    call("text", "--force", session="friday")
+    assert run("payload_store", "list", "--session=monday") == 0 and run.out == "No payloads.\n"
+    assert "session monday has none: all=1 lists every session's" in run.err
+
+
 def test_list_shows_one_session_or_all_and_what_is_missing(
     call: Callable[..., Any], run: Script
 ) -> None:

@@ -413,7 +413,10 @@ def test_a_review_written_to_the_contract_is_clean() -> None:
     "Overall: good.", "Verdict: safe", "Decision: approve", "No P0 and no P1 findings.",
     "Critical: 0 | High: 0", "All 41 files were read to their end.",
     "The locks are taken in one order, so nothing waits for ever.",
-    "I ran the tests of `src/cache.py`; they pass.",
+    "I ran the tests of `src/cache.py`; they pass.", "Die kritischen Pfade sind getestet.",
+    "From P0 to P3 there is nothing to index.", "P0 bis P3: nichts zu melden.",
+    "Severity P0 to P3 were considered; nothing to index.", "Sin hallazgos críticos.",
+    "Status: unchanged since the last run",
 ])  # fmt: skip
 def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"\n{said}\n\n")))
@@ -433,7 +436,10 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
     "Coverage: 7%", "Coverage: 97.5 %", "I read 40% of the files.",
     "- [ ] Security: login is open", "My verdict is that this is unsafe to merge.",
     "In short, the verdict: hold it.", "I only looked at three of the files.",
-    "I had no access to the repository.", "We never got the tests to run.",
+    "I had no access to the repository.", "Only the first file was read.",
+    "Recommendation: block", "Assessment: unsafe", "Approval: denied",
+    "Die kritischen Fehler sind offen.", "P0 to P3: nothing stops a stranger.",
+    "We never got the tests to run.",
     "- The login crashes when the name is empty.", "- Přihlášení spadne, když je jméno prázdné.",
     "- [ ] The login lets everyone in", "* [ ] Heslo se neověřuje", "severity=1", "Severity: 4",
     "Risk: gewaltig", "**Passwords are in plain text** in `db.py:9`.",
@@ -507,6 +513,22 @@ def test_what_counts_denies_or_explains_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
 
 
+@each("title", [
+    "This is a P0 blocker", "P1 in disguise", "Critical: login is open", "The login is critical",
+])  # fmt: skip
+def test_a_row_whose_own_title_is_graver_than_it_is_a_doubt_that_names_its_line(title: str) -> None:
+    for severity in ("P2", "P3", "IMP"):
+        row = f'- {severity} | {severity}-1 | "Login" | {title}'
+        review = agent_review.parse(f"### Findings Index\n{row}\nVerdict: safe\n")
+        assert not is_clean(review) and "2" in review.doubts[0].split()
+
+
+@each("title", ["This is not a P1", "The critical path is long", "A blocking call in a loop"])
+def test_a_title_that_denies_it_or_speaks_of_something_else_is_none(title: str) -> None:
+    text = f'### Findings Index\n- P2 | P2-1 | "Login" | {title}\nVerdict: safe\n'
+    assert is_clean(agent_review.parse(text))
+
+
 @each("said", ["P0 to P3: the login is open", "P0 = the login is open", "P0 = open, see a.py:3"])
 def test_half_a_legend_is_none(said: str) -> None:
     assert not is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
@@ -527,10 +549,10 @@ def test_one_line_in_any_language_is_named_by_its_number(word: str) -> None:
     ("line", "other", "doubt"),
     [
         ("Read: 41 of 41 files\n", "", "it does not say how many files it read"),
-        ("41 of 41", "40 of 41", "the run asked for 41 files"),
-        ("41 of 41", "3 of 3", "the run asked for 41 files"),
+        ("41 of 41", "40 of 41", "says that fewer files were read than the run asked for (41)"),
+        ("41 of 41", "3 of 3", "says that fewer files were read than the run asked for (41)"),
         ("Counts: P0 0, P1 0, P2 1, P3 0\n", "", "it does not count its findings"),
-        ("P2 1, P3 0", "P2 2, P3 0", "its counts do not match its index"),
+        ("P2 1, P3 0", "P2 2, P3 0", "has counts that do not match the index"),
         ("The change is small.", "I read 3 of 41 files.", "says that not everything was reviewed"),
         ("The change is small.", "I could not review the change: the diff was empty.",
          "says that not everything was reviewed"),

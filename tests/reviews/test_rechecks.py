@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,21 @@ def test_a_second_look_passes_only_when_those_not_asked_again_have_reviewed(run:
     for step in rest:
         status = do(run, step)
     assert (status, run.out.split()[0]) == (0, "PASS")
+
+
+def test_a_synthesis_can_be_opened_with_all_it_names_after_a_second_look(run: Script) -> None:
+    first = begin(run)
+    write(OUT, "a", review(LOST))
+    write(OUT, "b", FINE)
+    assert run("verdict", "synthesize", f"--run={first}") == 0
+    fix()
+    run("verdict", "recheck", f"--run={first}")
+    moved = OUT / "earlier" / first
+    assert f"the synthesis of the run {first} is now {moved}/synthesis.md\n" in run.err
+    text = (moved / "synthesis.md").read_text("utf-8")
+    named = re.findall(r"`(\S+\.md)`", text)
+    assert named == ["a.md", "b.md"] and all((moved / name).is_file() for name in named)
+    assert f"**Run:** {first}\n" in text
 
 
 def test_a_file_of_nobody_is_to_be_moved_and_not_asked_for_again(run: Script) -> None:

@@ -37,3 +37,8 @@ def is_meant(one: dict[str, str], row: Finding, body: str) -> bool:
 def test_tags_that_are_no_findings_are_text() -> None:
     text = "`Map<String, List<Entry>>` in a.java:4 and <b>bold</b>.\n\n<Button level='high' />\n"
     assert not agent_review.parse(text).findings
+
+
+def test_an_item_with_a_link_below_that_says_nothing_grave_is_named_as_not_read() -> None:
+    texts = {name: text for name, text, _ in review_styles.tools()}
+    assert agent_review.parse(texts["Claude code review without severities"]).unsure == (13,)

@@ -1233,3 +1233,24 @@ Line: 14
     found = reader.read(printed)
     assert found.findings == ()
     assert found.unsure == (12,)
+
+
+@each(
+    ("below", "listed"),
+    [
+        ("#### IMP-7. Name the cache\nIt helps.\n", ["IMP-7"]),
+        ("- IMP-7: Name the cache\n- IMP-8: Say why\n", ["IMP-7", "IMP-8"]),
+        ("#### IMP-1. Say what the flag does\n", []),  # it has its row
+        ("Nothing else.\n", []),
+    ],
+)
+def test_an_improvement_without_a_row_is_listed(below: str, listed: list[str]) -> None:
+    text = a_file(*ROWS)
+    review = agent_review.parse(f"{text}\n### Improvements\n{below}")
+    assert [finding.id for finding in review.findings[len(ROWS) :]] == listed
+    assert agent_review.effective_status(review) == ("CLEAN", ())
+
+
+def test_an_improvement_without_a_row_explains_nothing() -> None:
+    text = a_file(*ROWS) + "\n### Issues Found\n#### IMP-7. login() loses data\nEverybody's.\n"
+    assert agent_review.effective_status(agent_review.parse(text))[0] == "NEEDS_ATTENTION"

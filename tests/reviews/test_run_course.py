@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +287,20 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     assert again.endswith(contract)
     assert run("verdict", "retry", f"--run={identity}", "--agent=b") == 2
     assert "nothing is wrong" in run.err and (OUT / "b.md").exists()
+
+
+def test_a_retry_says_which_findings_it_puts_aside_and_how_they_come_back(run: Script) -> None:
+    identity = begin(run, agents="a")
+    text = '### Findings Index\n- P0 | P0-1 | "A" | Anyone can log in\nVerdict: safe\n'
+    (OUT / "a.md").write_text(text, encoding="utf-8")
+    sign(OUT)
+    whole = (OUT / "a.md").read_text("utf-8")
+    assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0
+    (away,) = OUT.glob("a.md.aborted-*")
+    back = f"mv {away} {OUT}/a.md"
+    assert f"put aside with what it says (1 P0): {away}; `{back}` brings it back" in run.err
+    subprocess.run(["sh", "-c", back], check=True)
+    assert (OUT / "a.md").read_text("utf-8") == whole
 
 
 def test_a_retry_loses_nothing_that_the_agent_wrote(run: Script) -> None:

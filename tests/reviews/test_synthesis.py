@@ -125,6 +125,14 @@ def test_one_place_under_unlike_titles_stays_two_findings() -> None:
     assert len(found) == 2 and len(synthesis.possible_duplicates(found)) == 1
 
 
+def test_a_place_in_two_titles_makes_them_no_more_alike() -> None:
+    sources = [
+        a_source("fd-a", 'P0 | P0-1 | "A" | open login at src/a.py:3'),
+        a_source("fd-b", 'P3 | P3-1 | "B" | src/a.py:3 - rename x'),
+    ]
+    assert len(synthesis.combined(sources)) == 2
+
+
 def test_a_rating_in_brackets_makes_no_titles_alike() -> None:
     found = synthesis.combined(
         [

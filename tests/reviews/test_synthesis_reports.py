@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def test_a_caller_reads_fifteen_short_lines_whatever_the_agents_wrote(
     assert run("verdict", "synthesize", "--dir=out") == 0
     lines = run.out.splitlines()
     assert len(lines) <= 15 and all(len(line) <= 160 for line in lines)
-    assert lines[3] == "do not merge: 40 P0, 40 P1"
+    assert lines[3] == "do not merge: 40 P0, 40 P1 (agent by agent: 120 P0, 120 P1)"
     assert lines[4].startswith("P0 fd-a/P0-0 src/a.py:10 ") and lines[5].startswith("P0 ")
     (rest,) = (line for line in lines if line.startswith("+"))
     listed = lines.index(rest) - 4
@@ -191,7 +192,7 @@ def test_the_command_for_the_rest_lists_what_is_counted_and_nothing_else(
         (out / f"{agent}.md").write_text(text, encoding="utf-8")
     run("verdict", "synthesize", "--dir=out")
     lines = run.out.splitlines()
-    assert lines[3] == "do not merge: 10 P0, 10 P1, 1 of unknown severity"
+    assert "do not merge: 10 P0, 10 P1, 1 of unknown severity (agent by agent: " in lines[3]
     told = [line.split()[1] for line in lines[4:] if line.startswith("P0 ")]
     (rest,) = (line for line in lines if line.startswith("+"))
     count, _, command = rest.removeprefix("+").partition(": make verdict_")
@@ -304,3 +305,18 @@ def test_a_section_that_only_repeats_its_title_is_told_once(repo: Path, run: Scr
     assert run("verdict", "synthesize", "--dir=in") == 0
     written = (repo / "in" / "synthesis.md").read_text(encoding="utf-8")
     assert "- **x says nothing**" in written and "It says" not in written
+
+
+def test_each_fix_that_an_agent_suggests_for_one_finding_is_kept(out: Path, run: Script) -> None:
+    fixes = {"a": "Keep it in a queue.", "b": "keep it in a queue", "c": "Flush it before."}
+    for agent, fix in fixes.items():
+        row = '- P1 | P1-1 | "S" | The batch is lost'
+        section = f"#### P1-1. P1: The batch is lost\n`app.py:5` forgets it.\n\nFix: {fix}\n"
+        text = f"### Findings Index\n{row}\nVerdict: needs-changes\n\n### Issues Found\n{section}"
+        (out / f"{agent}.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=out") == 0
+    kept = ("Fix: Keep it in a queue.", "Another fix, c/P1-1: Flush it before.")
+    text = (out / "synthesis.md").read_text("utf-8")
+    assert re.findall(r"^  (.*ix.*)$", text, re.MULTILINE) == list(kept)
+    run("verdict", "show", "--dir=out", "--severity=P1")
+    assert run.out.count("queue") == 1 and kept[1] in run.out.splitlines()

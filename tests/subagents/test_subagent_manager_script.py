@@ -505,6 +505,13 @@ def test_a_capsule_that_is_not_what_was_given_is_said(manager: Manager) -> None:
     assert manager.status()[0]["staleness"] == "missing"
 
 
+def test_a_capsule_of_another_branch_is_called_fresh_only_there(manager: Manager) -> None:
+    a_capsule()
+    git("checkout", "-qb", "feature/tax")
+    manager.launch("sleep 60")
+    assert manager.status()[0]["staleness"] == "fresh on feature/demo"
+
+
 def test_a_killed_agent_is_seen_and_said(manager: Manager) -> None:
     identity = manager.launch("echo up; sleep 60", "--capsule=none")
     until(lambda: manager.log(identity))

@@ -249,14 +249,18 @@ def _none(ref: str, kind: str, begun: list[Address], available: list[Address]) -
 def named_in(layout: Layout, text: str) -> list[str]:
     """The documents that a text names by address or path, each once, at most 40 of them."""
     refs: dict[str, None] = {}
-    for word in text.split():
-        if len(word) < 6 or ("/" not in word and ":" not in word):
-            continue
-        core = word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:")
+    for core in words_in(text):
         refs[_named(layout, core)] = None
         if len(refs) - ("" in refs) == _MOST_IN_TEXT:
             break
     return list(filter(None, refs))
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words of a text that may be addresses or paths, without what surrounds them in prose."""
+    for word in text.split():
+        if len(word) > 5 and ("/" in word or ":" in word):
+            yield word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:")
 
 
 def _named(layout: Layout, word: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import commands, errors, files, names, outgoing
+from contextkit.base import commands, errors, files, names, outgoing, whereabouts
 from contextkit.base.commands import Answer, Arguments, Command, Option, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
@@ -25,7 +25,7 @@ _WAY_OUT = ": make it writable, or keep documents elsewhere: root=DIR (or CONTEX
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name and return the exit status; nothing else prints."""
     global _program, _as_json, _allowed
-    _program, _allowed = program.name, tuple
+    _program, _as_json, _allowed = whereabouts.begin(program.name), False, tuple
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
         from contextkit.base import packages
 
@@ -42,7 +42,9 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         _allowed = layout.allowed
-        answer = _rendered(command.run(layout, args))
+        if whereabouts.by_make or layout.here != layout.root:
+            whereabouts.take(layout, command.options, args)
+        answer = _answer(layout, program, command, args)
         if answer.status:
             _print(answer)
         files.settle()  # on disk before it is acknowledged
@@ -64,7 +66,19 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         os.kill(os.getpid(), signal.SIGINT)
         return 1
     finally:
-        say("")
+        say(whereabouts.where() if whereabouts.away and not _as_json else "")
+
+
+def _answer(layout: Layout, program: Program, command: Command, args: Arguments) -> Answer:
+    """Run a command; where it finds nothing, say which other worktree has it."""
+    try:
+        answer = _rendered(command.run(layout, args))
+    except ContextError as error:
+        other = whereabouts.elsewhere(layout, program.name, vars(args), error.status)
+        raise ContextError(f"{error}\n{other}".rstrip(), error.status) from None
+    if answer.nothing or not answer.text:
+        say(whereabouts.elsewhere(layout, program.name, vars(args)))
+    return answer
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:
@@ -77,7 +91,8 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
 
         rows = answer
         text = "" if _as_json else tables.of(rows)
-        answer = Answer(text=text, status=rows.status, data=lambda: tables.data(rows))
+        answer = Answer(text=text, status=rows.status, data=lambda: tables.data(rows),
+                        nothing=not rows.rows)  # fmt: skip
     if _as_json and answer.data is not None:
         from contextkit.base import formats
 
@@ -93,6 +108,7 @@ def say(text: str) -> None:
     errors.remarks.clear()
     told = [outgoing.told(line, _allowed) for line in (*remarks, *text.splitlines())]
     lines = [names.brief(line, names.PRINTED) for line in told]
+    whereabouts.printed.extend(lines)
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
@@ -163,7 +179,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
     With `exact`, bytes that are not UTF-8 become surrogate escapes, written back as the same bytes.
     """
     errors = "surrogateescape" if exact else "strict"
-    if file and file != "-":
+    if file and (file := whereabouts.reached(file)) != "-":
         try:
             return files.read_bytes(file).decode("utf-8", errors) if exact else files.read(file)
         except ContextError as error:
@@ -208,11 +224,11 @@ def _of_command(
         _print(Answer(text=usage.explained(program, command, argv)))
         raise SystemExit(0)
     raw = commands.read(options, rest)
-    for option in options:
-        if option.required and not any(map(str.strip, raw.get(option.name, []))):
-            from contextkit.base import usage
+    filled = {name for name, values in raw.items() if any(map(str.strip, values))}
+    if lacks := [o for o in options if o.required and filled.isdisjoint((o.name, o.unless))]:
+        from contextkit.base import usage
 
-            raise usage.missing(program, command, option)
+        raise usage.missing(program, command, lacks)
     return command, Arguments(**commands.typed(options, raw))
 
 
@@ -250,6 +266,7 @@ def _print(answer: Answer) -> None:
         text = outgoing.told(text, _allowed, answer.quoted)
     elif sys.stdout.isatty():
         text = outgoing.visible(text)
+    whereabouts.printed.extend([] if answer.verbatim else [text])
     try:
         sys.stdout.flush()
         whole = text if answer.exact or text.endswith("\n") else text + "\n"

@@ -18,8 +18,9 @@ class Option(NamedTuple):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
-    line, or separated by ` | `). `single` is the repeatable option behind a list. `address` names
-    the kind of which an address is reduced to its name: `plan:auth` becomes `auth`.
+    line, or separated by ` | `); paths (items that begin with a path). `single` is the repeatable
+    option behind a list. `address` names the kind of which an address is reduced to its name:
+    `plan:auth` becomes `auth`. What is required need not be given along with what `unless` names.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Option(NamedTuple):
     positional: bool = False
     choices: tuple[str, ...] = ()
     address: str = ""
+    unless: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -39,7 +41,8 @@ class Option(NamedTuple):
         return tuple(f"--{name}" if len(name) > 1 else f"-{name}" for name in named)
 
 
-_ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
+_LISTS = ("items", "paths", "words")
+_ABSENT = {"whole": None, "flag": False, **dict.fromkeys(_LISTS, ())}  # of any other kind: ""
 
 
 class Arguments(SimpleNamespace):
@@ -103,7 +106,8 @@ class Answer(Declaration):
     `exact` text is somebody's document: not even a newline is added. Only `verbatim` text passes
     the door (`outgoing.py`) as it is, and only into a pipe or file; in `quoted` text only commands
     stay as they are written. `data` is what `json=1` prints instead: a value, or a function that
-    computes one. `talk` goes to stderr, and only along with the text.
+    computes one. `talk` goes to stderr, and only along with the text. With `nothing`, the text only
+    says that nothing is there.
     """
 
     text: str
@@ -113,6 +117,7 @@ class Answer(Declaration):
     quoted: bool = False
     data: object = None
     talk: str = ""
+    nothing: bool = False
 
 
 class Rows(Declaration):
@@ -235,6 +240,8 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     is_single = option.single and spelling == f"--{option.single}"
     if option.kind == "items" and not is_single:
         values += names.meant_items(option.name, value)
+    elif option.kind == "paths" and not is_single:
+        values += names.meant_paths(option.name, value)
     elif option.kind == "words" and not is_single:
         values += value.replace(",", " ").split()
     else:
@@ -249,7 +256,7 @@ def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
 
 def _value(option: Option, values: list[str]) -> Any:
     values = [value if value.isascii() else _utf8(option, value) for value in values]
-    if option.kind in ("items", "words"):
+    if option.kind in _LISTS:
         return tuple(value for value in values if value.strip())
     last = values[-1]
     if option.kind == "flag":

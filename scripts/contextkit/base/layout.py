@@ -128,8 +128,18 @@ class Layout:
         return path if self.here == self.root else self.join(path)
 
     def typed(self, path: str, field: str) -> str:
-        """Resolve a path as typed: relative to the current directory, and inside the root."""
-        return files.inside(self.root, os.path.join(self.here, path), field)
+        """Resolve a path as typed, and inside the root."""
+        return files.inside(self.root, os.path.join(self.here, self.reached(path)), field)
+
+    def reached(self, path: str) -> str:
+        """A path as typed in the current directory; or as we print it, if only the root has it.
+
+        What may be a new file here is one: the root counts where its folder is not here either.
+        """
+        if self.here == self.root or not path or "\0" in path:
+            return path
+        has_folder = os.path.isdir(os.path.dirname(os.path.join(self.here, path)))
+        return self.join(path) if os.path.lexists(self.join(path)) and not has_folder else path
 
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all.

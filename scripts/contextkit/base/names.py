@@ -263,6 +263,7 @@ def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
 
 
 # What says that a bar without blanks is part of an item: code, a type, a pipeline.
+_FEW = 3  # words of an item that a list with commas may have
 _CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
 _AROUND_A_BAR = frozenset(
     "none null nil undefined int str string number bool boolean float any object bytes"
@@ -287,10 +288,12 @@ def meant_word(typed: str, allowed: Collection[str], alike: Mapping[str, str], f
     return choice
 
 
-def meant_items(name: str, value: str) -> list[str]:
+def meant_items(name: str, value: str, as_paths: bool = False) -> list[str]:
     """The items of the list `name`: one a line, or separated by ` | ` or, if clear, by a bar."""
     listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
     if len(listed) != 1 or "|" not in listed[0]:
+        if len(listed) == 1 and not as_paths and _may_be_items(listed[0]):
+            errors.remarks.append(f"{name}: read as one item; ` | ` or a line each makes several")
         return listed
     parts = [part.strip() for part in listed[0].split("|")]
     aspects = [part.partition("=")[0].replace(" ", "") for part in parts if "=" in part]
@@ -299,6 +302,43 @@ def meant_items(name: str, value: str) -> list[str]:
         return listed
     errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
     return parts
+
+
+def meant_paths(name: str, value: str) -> list[str]:
+    """As `meant_items` for a list of paths, which commas, semicolons or blanks may separate too.
+
+    `src/a.py, src/b.py` is two items, as is `a.py - the form; b.py - the list`, unless there is
+    such a file; in words about one path, a comma is only a comma.
+    """
+    is_one = "\n" not in value.strip() and not os.path.lexists(value.strip())
+    for mark in (",", None) if is_one else ():
+        parts = [part.strip() for part in value.replace(";", ",").split(mark) if part.strip()]
+        described = sum(" - " in part for part in parts)
+        if len(parts) > 1 and described in (0, len(parts)) and all(map(is_path, parts)):
+            errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
+            return parts
+    return meant_items(name, value, as_paths=True)
+
+
+def path_of(item: str) -> str:
+    """The path in an item of a list of paths: `a.py - what it is for`, `a.py (modified)`."""
+    return item.partition(" - ")[0].partition(" (")[0].strip().strip("`")
+
+
+def is_path(item: str) -> bool:
+    """Whether an item of a list of paths is one by its look, or there is such a file."""
+    path = path_of(item)
+    suffix = path.rpartition(".")[2]
+    has_suffix = suffix != path and suffix[:1].isalpha() and suffix.isalnum()
+    has_blank = any(map(str.isspace, path))
+    is_named_so = ("/" in path or has_suffix) and not has_blank
+    return is_named_so or os.path.lexists(path)
+
+
+def _may_be_items(value: str) -> bool:
+    """Whether a text may be meant as a list with commas: a few words between each two of them."""
+    parts = [part.split() for part in value.replace(";", ",").split(",")]
+    return len(parts) > 1 and all(0 < len(words) <= _FEW for words in parts)
 
 
 def _are_items(value: str, parts: list[str]) -> bool:

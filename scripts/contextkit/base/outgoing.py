@@ -38,6 +38,7 @@ _CODES = (
 )  # fmt: skip
 _escapes: dict[int, str] = {}
 COMMAND = "CONTEXTKIT_COMMAND"  # how our targets are called where there is no Makefile of ours
+call = ""  # how they are called where the user stands, if not by `make`; `whereabouts` sets it
 _NAMED = (
     *(f"make {name}_" for name in ("capsule", "payload", "handoff", "memory", "verdict", "subagent",
                                    "context", "remember", "reminder", "session")),
@@ -56,7 +57,7 @@ def told(text: str, allowed: Allowed = (), quoted: bool = False) -> str:
 
 def called(text: str) -> str:
     """Our own text with commands as they are called here, for use within others' words."""
-    if command := os.environ.get(COMMAND):
+    if command := os.environ.get(COMMAND) or call:
         for named in _NAMED:
             text = text.replace(named, named.replace("make", command, 1))
     return text

@@ -107,7 +107,7 @@ STORES: tuple[Store, ...] = (
 
 # The precious stores are above. These are rebuilt from them and may vanish at any time, so nothing
 # waits until they are on disk. They are in the store `state`.
-CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
+CACHES = ("settings", "drafts", "swept", "open-reviews", "ledger/search.sqlite")
 
 BY_KIND = {store.kind: store for store in STORES}
 # By the setting in contextkit.yaml that moves it, in order.

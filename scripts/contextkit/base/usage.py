@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import textwrap
 
-from contextkit.base import makefiles, names
+from contextkit.base import makefiles, names, outgoing
 from contextkit.base.commands import HELP, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.version import VERSION
@@ -40,7 +40,8 @@ def explained(program: Program, command: Command | None, argv: list[str]) -> str
 
 def _rows(option: Option) -> list[tuple[str, str]]:
     """How an option is spelled, and what it is."""
-    notes = ["required"] if option.required else []
+    unless = f" unless {option.unless}= is given" if option.unless else ""
+    notes = [f"required{unless}"] if option.required else []
     notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
     notes += ["also without its name"] if option.positional else []
     text = option.help + (f" ({'; '.join(notes)})" if notes else "")
@@ -51,17 +52,18 @@ def _rows(option: Option) -> list[tuple[str, str]]:
     return rows
 
 
-def missing(program: Program, command: Command, option: Option) -> ContextError:
-    """The message for a required option that is absent or blank."""
-    usage = _usage(program, command)
-    return bad_input(f"{option.name}= is missing or blank: {option.help}\nusage: {usage}")
+def missing(program: Program, command: Command, lacks: list[Option]) -> ContextError:
+    """The message for required options that are absent or blank, a line each."""
+    lines = [f"{option.name}= is missing or blank: {option.help}" for option in lacks]
+    return bad_input("\n".join([*lines, f"usage: {_usage(program, command)}"]))
 
 
 def _usage(program: Program, command: Command) -> str:
     """A call of a command with every option that has a value, as it is made here."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
-    words = [f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"]
+    called = f"{os.environ.get(outgoing.COMMAND) or 'make'} {goals[0]}" if by_make else ""
+    words = [called or f"{program.name}.py {command.name}"]
     for own in command.options:
         longest = next((s for s in own.spellings if len(s) > 2), own.spellings[0])
         word = f"{own.name if by_make else longest}=…"

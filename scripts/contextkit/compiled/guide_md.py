@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1088484946458460934
+SOURCE = 873461889655566907
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -58,7 +58,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' handoff_list` |\n| mark one as read | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' handoff_consume` |\n\nAs the incoming agent, work from the artifact and from the files it names. An open blocker stays until\n`resolved="its first words"` closes it.\n\n# Memory: plans, findings, checkpoints, recovery\n\n`task` is a short name that you choose once. Save at the end of a phase, before and after a complex\ndecision, when the user says "save progress", and when you are unsure what to do next.\n\n| when | run |\n|---|---|\n| a long task starts | `'
+    yield ' handoff_consume` |\n\nAs the incoming agent, work from the artifact and from the files it names. An open blocker stays until\n`resolved="its first words"` closes it, best with the answer: `resolved="1: the key is in the vault"`.\n\n# Memory: plans, findings, checkpoints, recovery\n\n`task` is a short name that you choose once. Save at the end of a phase, before and after a complex\ndecision, when the user says "save progress", and when you are unsure what to do next.\n\n| when | run |\n|---|---|\n| a long task starts | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' memory_plan task=login objective="A login form" pending="form \\| token"` |\n| several agents are about to start | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 91613718085654397
+SOURCE = 306890216238582463
 name = 'research_synthesis.md'
 
 def root(context, missing=missing):
@@ -51,7 +51,7 @@ def root(context, missing=missing):
     yield str((undefined(name='complete') if l_0_complete is missing else l_0_complete))
     yield ' with sources, confidence and no significant gap\n**At:** '
     yield str((undefined(name='at') if l_0_at is missing else l_0_at))
-    yield '\n\n## Answer\n\nWhat the agents found, each heading with its first words. The files have the rest.\n\n'
+    yield '\n\n## Answer\n\nWhat the agents found, each heading with its first words. Their files, beside this one, have the rest.\n\n'
     t_2 = 1
     for l_1_finding in (undefined(name='answer') if l_0_answer is missing else l_0_answer):
         _loop_vars = {}
@@ -100,7 +100,7 @@ def root(context, missing=missing):
             yield str(environment.getattr(l_1_report, 'why'))
             yield ')'
         yield ' — `'
-        yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'shown'))
+        yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'name'))
         yield '`\n\n'
         if environment.getattr(l_1_report, 'confidence'):
             pass

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1246890247865770777
+SOURCE = 1572303607305127251
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -20,6 +20,7 @@ def root(context, missing=missing):
     l_0_failed = resolve('failed')
     l_0_counts = resolve('counts')
     l_0_input = resolve('input')
+    l_0_run = resolve('run')
     l_0_others = resolve('others')
     l_0_at = resolve('at')
     l_0_groups = resolve('groups')
@@ -58,6 +59,11 @@ def root(context, missing=missing):
     yield '\n**Reviewed:** '
     yield str((undefined(name='input') if l_0_input is missing else l_0_input))
     yield '\n'
+    if (undefined(name='run') if l_0_run is missing else l_0_run):
+        pass
+        yield '**Run:** '
+        yield str((undefined(name='run') if l_0_run is missing else l_0_run))
+        yield '\n'
     if (undefined(name='others') if l_0_others is missing else l_0_others):
         pass
         yield '**From other machines:** '
@@ -94,11 +100,13 @@ def root(context, missing=missing):
                 yield '  It says: '
                 yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'more'))
                 yield '\n'
-            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'):
+            for l_3_fix in environment.getattr(l_2_finding, 'fixes'):
+                _loop_vars = {}
                 pass
-                yield '  Fix: '
-                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'fix'))
+                yield '  '
+                yield str(l_3_fix)
                 yield '\n'
+            l_3_fix = missing
         l_2_finding = missing
         yield '\n'
         t_2 = 0
@@ -140,7 +148,7 @@ def root(context, missing=missing):
         _loop_vars = {}
         pass
         yield '- ['
-        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'dismissed'):
+        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'counts_no_more'):
             pass
             yield 'x'
         else:
@@ -196,7 +204,7 @@ def root(context, missing=missing):
         yield str(environment.getattr(l_1_row, 'status'))
         yield ' |\n'
     l_1_row = missing
-    yield '\n## Agent reports\n\n'
+    yield '\n## Agent reports\n\nIn the folder of this file.\n\n'
     for l_1_source in (undefined(name='sources') if l_0_sources is missing else l_0_sources):
         _loop_vars = {}
         pass
@@ -211,7 +219,7 @@ def root(context, missing=missing):
             yield ', states '
             yield str(environment.getattr(environment.getattr(l_1_source, 'review'), 'stated'))
         yield ') — `'
-        yield str(environment.getattr(l_1_source, 'shown'))
+        yield str(environment.getattr(l_1_source, 'name'))
         yield '`\n'
     l_1_source = missing
     yield '\n## Conflicts\n\n'
@@ -245,4 +253,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=37&4=39&5=42&7=45&8=51&9=53&10=55&11=58&13=61&17=63&21=67&22=71&24=73&25=77&26=86&27=89&29=91&30=94&38=103&41=106&43=108&44=112&46=119&47=123&53=133&54=137&61=161&65=165&66=169&75=182&76=186&81=194&82=198&87=213&88=217&97=226&98=230'
+debug_info = '3=38&4=40&5=43&7=46&8=52&9=54&10=56&11=59&13=61&14=64&16=67&20=69&24=73&25=77&27=79&28=83&29=92&30=95&32=97&33=101&41=111&44=114&46=116&47=120&49=127&50=131&56=141&57=145&64=169&68=173&69=177&78=190&79=194&86=202&87=206&92=221&93=225&102=234&103=238'

@@ -26,7 +26,7 @@ FIELDS = (
     Option(
         "files",
         "files created or modified, at most 10 (default: from git; none: no files)",
-        kind="items",
+        kind="paths",
         single="file-modified",
     ),
     Option(
@@ -35,7 +35,11 @@ FIELDS = (
         kind="items",
         single="blocker",
     ),
-    Option("resolved", "blockers that are resolved, by their first words", kind="items"),
+    Option(
+        "resolved",
+        "blockers that are resolved, by first words or number, maybe with the answer: 2: 19 %",
+        kind="items",
+    ),
     Option("rejected", "approaches tried and dropped, at most 3", kind="items"),
     Option("next_action", "what the incoming agent should do, one or two sentences"),
     Option("draft", "a YAML or JSON document with the same fields, or - for stdin"),
@@ -50,7 +54,11 @@ CHOICE = (
 )
 
 
-@command("write an artifact; its receiver becomes active", TO, *FIELDS)
+@command(
+    "write an artifact; its receiver becomes active",
+    *(option._replace(required=True, unless="draft") if option.name in ("to", "next_action")
+      else option for option in (TO, *FIELDS)),
+)  # fmt: skip
 def write(layout: Layout, args: Arguments) -> str:
     fields = _fields(layout, args)
     path = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)
@@ -90,8 +98,9 @@ def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     JSON,
 )
 def context(layout: Layout, args: Arguments) -> Answer:
-    text = incoming.of(layout, args.to, args.profile)
-    return Answer(text=text, exact=True, quoted=True, data=[{"id": args.to, "text": text}])
+    text, has_artifacts = incoming.of(layout, args.to, args.profile)
+    data = [{"id": args.to, "text": text}]
+    return Answer(text=text, exact=True, quoted=True, data=data, nothing=not has_artifacts)
 
 
 @command("undo the last switch and remove its artifact")

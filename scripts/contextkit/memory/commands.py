@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
+from contextkit.base import (
+    addresses,
+    cli,
+    commands,
+    formats,
+    ledger,
+    names,
+    redaction,
+    tokens,
+    whereabouts,
+)
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
@@ -21,7 +31,7 @@ def _items(name: str, single: str, text: str) -> Option:
 
 TASK = Option("task", "the task's id: letters, digits, . _ -", required=True, address="plan")
 CURRENT = Option("task", "the task (default: the current one)", address="plan")
-FILES = _items("files", "file-modified", "files as `path - description`")
+FILES = Option("files", "files as `path - description`", kind="paths", single="file-modified")
 DRAFT = Option("draft", "a YAML or JSON document with the same fields, or - for stdin")
 COMPLETED = _items("completed", "completed-task", "finished subtasks")
 PENDING = _items("pending", "pending-task", "subtasks not started")
@@ -187,16 +197,13 @@ def merge(layout: Layout, args: Arguments) -> Answer:
 @command(
     "record where a task stands",
     TASK,
-    Option("phase", ", ".join(memory.PHASES)),
+    Option("phase", ", ".join(memory.PHASES), required=True, unless="to"),
     Option("to", "end the current phase and start this one"),
-    *BOUNDARY,
+    *(o._replace(required=True, unless="to") if o.name == "summary" else o for o in BOUNDARY),
 )
 def checkpoint(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.to:
         return phase.run(layout, args)
-    for name in ("phase", "summary"):
-        if not vars(args)[name].strip():
-            raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
     if not (args.next_action.strip() or saving.next_step(layout, args.task)):
         raise bad_input("next_action: is missing, and no plan says it: say what to do first")
     current = memory.meant_phase(args.phase)
@@ -482,12 +489,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
 
 
 def _nothing(layout: Layout, task: str) -> str:
-    """Why nothing can be recovered, and where there is more: maybe where its branch comes from."""
-    from contextkit.base import git
-    from contextkit.capsules.flows import given
-
-    for branch, where in given.places(layout, git.head(layout.repository).name):
-        tasks = [] if where.root == layout.root else memory.candidates(where, starts=True)
+    """Why nothing can be recovered, and where there is more: maybe in another worktree."""
+    for branch, where in whereabouts.worktrees(layout):
+        tasks = memory.candidates(where, starts=True)
         if task in tasks or (tasks and not task):
             asked = names.call("memory_recover", task=task or tasks[0], worktree=branch)
             return f"nothing is stored here, but on {branch}: {asked}"
@@ -533,9 +537,13 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     tasks = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; known tasks: {tasks}." if tasks else "No memory."
+    others = f"; known tasks: {tasks}" if tasks else ""
+    nothing = f"No memory of {args.task}{others}." if args.task else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
-    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+    is_unknown = bool(args.task) and not rows and not saving.is_known(layout, args.task)
+    return Rows(
+        columns=columns, rows=rows, nothing=nothing, below=below, status=int(is_unknown)
+    )  # fmt: skip
 
 
 @command(
@@ -570,6 +578,8 @@ def archive(layout: Layout, args: Arguments) -> str:
     if not moved:
         tasks = ", ".join(upkeep.known_tasks(layout))
         others = f"; known tasks: {tasks}" if tasks else ""
+        if task not in memory.archived(layout):
+            raise ContextError(f"{task}: nothing is stored about it{others}")
         cli.say(f"{task}: nothing is left to archive{others}")
     return "\n".join(map(layout.shown, moved))
 

@@ -90,8 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    away = "" if layout.here == layout.root else f" in {layout.root}"
-    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
+    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt, quoted=True)
@@ -156,12 +155,15 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             talk.append(f"{files_are} not listed: make context_doctor mend=1")
     if not rows and (away := retention.can_come_back(layout, now)):
         talk.append(away)
+    elif session and not rows and payloads.sessions_in(layout):
+        talk.append(f"session {session} has none: all=1 lists every session's")
     short = Counter(identity[:_ID] for identity, *_ in rows)
     rows = [(row[0][:_ID] if short[row[0][:_ID]] == 1 else row[0], *row[1:]) for row in rows]
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(
         text=text or "No payloads.",
+        nothing=not rows,
         talk="\n".join(talk),
         data=lambda: manifests[0] if session else manifests,
     )

@@ -28,4 +28,5 @@ flows/synthesis, reports  when two findings are one; what all say together, and 
 flows/history             findings across runs: new, still there, fixed, dismissed
 documents/dismissals      the findings that somebody dismissed, and why
 flows/gate                PASS or FAIL
+flows/blockers            what is still open, of the current verdicts and of earlier runs
 """

@@ -85,8 +85,9 @@ class Checked(NamedTuple):
 
     @property
     def said(self) -> str:
-        """`11/12`."""
-        return f"{self.total - len(self.missing)}/{self.total}"
+        """`11/12`; of a text without a claim, that it has none."""
+        none = "" if self.total else " (nothing to look up)"
+        return f"{self.total - len(self.missing)}/{self.total}{none}"
 
 
 def check(answer: str, report: str) -> Checked:

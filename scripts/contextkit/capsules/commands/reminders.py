@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import cli, names, redaction
 from contextkit.base.commands import JSON, REDACT, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import bad_input
@@ -9,6 +11,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.capsules.documents import reminders
 
+_TEXTS = (".md", ".markdown", ".txt")  # suffixes of files that may be an inbox
 INBOX = Option("file", "another inbox inside the repository", also=("capsule-file",))
 
 
@@ -81,7 +84,11 @@ def inbox(layout: Layout, args: Arguments) -> str:
         return layout.typed(layout.reminders, "reminders")
     if args.file == "-":
         raise bad_input("file: an inbox is a file, not standard input")
-    return layout.typed(args.file, "file")
+    path = layout.typed(args.file, "file")
+    if not path.endswith(_TEXTS) and os.path.isfile(path):
+        shown = names.brief(args.file)
+        raise bad_input(f"file: {shown} is no inbox, such as notes.md: name it in m= instead")
+    return path
 
 
 PROGRAM = Program(name="remember_later", about=__doc__ or "", default="add",

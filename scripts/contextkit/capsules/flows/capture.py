@@ -243,9 +243,9 @@ def _task(layout: Layout, now: int) -> list[Quote]:
 
 def _reviews(layout: Layout) -> list[Quote]:
     """The results of the open reviews, with their P0 findings in words."""
-    from contextkit.handoffs.flows import work
+    from contextkit.reviews.flows import blockers
 
-    lines = work.of_verdicts(layout)[:_MOST]
+    lines = blockers.lines(layout)[:_MOST]
     return [Quote(title="Open reviews, worst first", texts=lines, room=_REVIEW)]
 
 
@@ -256,11 +256,12 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
     last = max(own, key=lambda handoff: (handoff.timestamp, handoff.sequence), default=None)
     if last is None:
         return []
-    from contextkit.handoffs.flows import fitting, work
+    from contextkit.handoffs.flows import fitting
+    from contextkit.reviews.flows import blockers
 
     # reviews are quoted as they are now
-    still_open = work.still_open(layout, fitting.apart("blockers", last.blockers))
-    blocked = [f"Blocked: {blocker}" for blocker in still_open]
+    others = (b for b in fitting.apart("blockers", last.blockers) if not blockers.reviewer(b))
+    blocked = [f"Blocked: {blocker}" for blocker in others]
     rejected = [f"Rejected: {approach}" for approach in last.rejected]
     title = f"Decisions of the last handoff, {last.from_agent} to {last.to_agent}"
     return [Quote(title=title, texts=[*last.decisions, *blocked, *rejected])]

@@ -160,7 +160,7 @@ def save(
             remark(f"redacted: {redaction.summary(secrets)}")
     if wrong := problems(layout, text, "reply", before):
         raise bad_input("\n".join([*wrong, "nothing was written"]))
-    capsule, _ = capsules.parse(text)
+    capsule, body = capsules.parse(text)
     if branch and branch != capsule.branch:
         raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
     here = git.head(layout.repository).name
@@ -168,6 +168,9 @@ def save(
         remark(f"the capsule is of {names.one_line(capsule.branch)}; this is {here}")
     path = (capsules.chosen_path(layout, file) if file
             else capsules.path_at(layout, capsule.branch, capsule.created_at))  # fmt: skip
+    offset = before + text.count("\n") - body.count("\n")
+    lints = _sections(capsule, body, offset, layout.limits.capsule_highlights)
+    remark(*(lint.formatted("reply") for lint in lints if lint.severity == WARNING))
     text = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:

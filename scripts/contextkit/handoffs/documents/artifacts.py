@@ -28,6 +28,7 @@ TEXTS = ("from_agent", "to_agent", "next_action", "story_id", "story_path", "sto
          "current_task", "branch", "last_command")  # fmt: skip
 IDENTITY = ("story_id", "story_path", "current_task", "branch")  # never cut
 MOST_SENTENCES = 2  # in a next_action
+NO_ACTION = "next_action: is missing: say what the incoming agent should do"
 _MOST_BYTES = 8_192  # limit for an artifact: more than 500 tokens can have, and YAML is slow
 _STAMP = "00000000T000000Z"
 _ENDS = (". ", "! ", "? ")
@@ -79,7 +80,7 @@ class Handoff(Record):
         if self.from_agent == self.to_agent:
             raise bad_input(f"to: {self.to_agent} cannot hand over to itself")
         if not self.next_action:
-            raise bad_input("next_action: is missing: say what the incoming agent should do")
+            raise bad_input(NO_ACTION)
         if self.version.partition(".")[0] != VERSION.partition(".")[0]:
             refuse_newer(self.version, VERSION, "version", status=2)
             shown = names.one_line(self.version)[:20]

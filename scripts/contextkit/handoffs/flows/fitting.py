@@ -105,6 +105,8 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
     smallest = tuple((200 + at, width) for at, width in enumerate(_SMALLEST))
     action = (*((at, max(2 * width, _ACTION)) for at, width in narrow),
               *((at, min(_ACTION, 3 * width)) for at, width in smallest))  # fmt: skip
+    answered = tuple(filter(_is_answered, handoff.resolved))
+    closed = tuple(entry for entry in handoff.resolved if entry not in answered)
     parts = [("next_action", Part(handoff.next_action, action, 1))]
     parts += [
         (name, Part(getattr(handoff, name), (*narrow, *smallest), 1)) for name in _CUT_TEXTS[1:]
@@ -114,7 +116,7 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
         ("blockers", handoff.blockers, 1, 120),
         ("decisions", handoff.decisions, _FEW_DECISIONS, 40),
         ("rejected", handoff.rejected, 1, 20),
-        ("resolved", handoff.resolved, 0, 0),
+        ("resolved", (*answered, *closed), len(answered), 30 if answered else 0),
     ):
         for at, text in enumerate(entries):
             dropped = (step + len(entries) - at if few else step, 0)
@@ -167,6 +169,8 @@ EARLIER = {"decisions": "Earlier: ", "blockers": "Also open: ", "rejected": "Ear
 _BETWEEN = " | "
 _WIDEST = 400  # characters of a line that combines entries
 _ALL = "all"
+_ANSWER = " → "  # between a blocker and its answer
+_MARKS = (_ANSWER, " -> ", " => ", ": ", " = ", " – ", " — ", " - ")  # as people write it
 
 
 def carry(
@@ -184,16 +188,21 @@ def carry(
     closes_all = fields.get("blockers") == () and "blockers" in said_by_hand
     named = (_ALL,) if closes_all and last else fields.get("resolved", ())
     new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
-    resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
+    numbered = apart("blockers", last.blockers) if last else ()
+    resolved = _resolved(named, blockers, (*new, *verdicts), numbered)
+    waiting = tuple(entry for entry in blockers if entry not in resolved)
     kept = (entry[:80] for entry in resolved if entry in verdicts)
     messages = [f"resolved: only a clean re-review closes {cut!r}: it stays" for cut in kept]
-    filled["resolved"] = tuple(entry for entry in resolved if entry not in verdicts)
-    done = frozenset(map(_bare, filled["resolved"]))
+    closed = {entry: answer for entry, answer in resolved.items() if entry not in verdicts}
+    filled["resolved"] = tuple(entry + (answer and _ANSWER + answer)
+                               for entry, answer in closed.items())  # fmt: skip
+    done = frozenset(map(_bare, closed))
     worst = tuple(line for line in verdicts if " P0" in line)
     filled["blockers"] = (*worst, *(entry for entry in new if _bare(entry) not in done))
     old = {"blockers": (*verdicts, *waiting)}
     if last and last.story_id == fields.get("story_id", ""):
         old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
+        old["decisions"] += tuple(filter(_is_answered, last.resolved))
     for name, entries in old.items():
         own = filled.get(name, ())
         if own == () and name in said_by_hand and name != "blockers":
@@ -236,18 +245,54 @@ def _together(name: str, entries: tuple[str, ...], most: int) -> tuple[str, ...]
 
 
 def _resolved(
-    named: tuple[str, ...], blockers: tuple[str, ...], new: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The blockers closed by `named`, each matched by its beginning, and those still open."""
+    named: tuple[str, ...], blockers: tuple[str, ...], new: tuple[str, ...],
+    numbered: tuple[str, ...],
+) -> dict[str, str]:  # fmt: skip
+    """The blockers closed by `named`, each with its answer or ''; `numbered` are those by number.
+
+    An item names a blocker by its beginning or its number, and may go on with the answer.
+    """
     if [_bare(beginning) for beginning in named] == [_ALL]:
-        return blockers, ()
-    closed: dict[str, None] = {}
-    for beginning in named:
-        matching = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(beginning))]
+        return dict.fromkeys(blockers, "")
+    there = (*blockers, *new)
+    closed: dict[str, str] = {}
+    for item in named:
+        matching, answer = _closed_by(item, there, numbered)
         if not matching:
-            there = "; ".join((*blockers, *new)) or "none"
+            numbers = {blocker: f"{at}. " for at, blocker in enumerate(numbered, start=1)}
+            listed = "; ".join(f"{numbers.get(b, '')}{b}" for b in there) or "none"
             raise bad_input(
-                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there[:400]}"
+                f"resolved: no blocker begins with {item[:80]!r}; open are: {listed[:400]}"
             )
-        closed |= dict.fromkeys(matching)
-    return tuple(closed), tuple(b for b in blockers if b not in closed)
+        closed |= dict.fromkeys(matching, answer)
+    return closed
+
+
+def _closed_by(
+    item: str, there: tuple[str, ...], numbered: tuple[str, ...]
+) -> tuple[list[str], str]:
+    """The blockers that an item of `resolved` closes, and the answer that it gives."""
+    parted = (item.partition(mark) for mark in _MARKS)
+    readings = [(item, ""), *((head, answer) for head, _, answer in parted if answer)]
+    for beginning, answer in readings:
+        matching = [blocker for blocker in there if _bare(blocker).startswith(_bare(beginning))]
+        if not matching and names.is_whole(beginning.strip(), 3):
+            at = int(beginning)
+            matching = [blocker for blocker in numbered[at - 1 : at] if blocker in there]
+        if matching and beginning.strip():
+            return matching, answer.strip()
+    begun = [blocker for blocker in there if item.lower().startswith(blocker.lower())]
+    longest = max(begun, key=len, default="")
+    return [longest] * bool(begun), item[len(longest) :].strip(" →->=:–—")
+
+
+def still_open(blockers: Iterable[str], newer: Iterable[Handoff]) -> list[str]:
+    """Those of the blockers that no newer handoff resolved."""
+    closed = {_bare(entry.partition(_ANSWER)[0]) for each in newer for entry in each.resolved}
+    every = apart("blockers", blockers)
+    return [blocker for blocker in every if _bare(blocker) not in closed]
+
+
+def _is_answered(entry: str) -> bool:
+    """Whether an entry of `resolved` has an answer, which lasts as long as a decision."""
+    return _ANSWER in entry

@@ -14,6 +14,7 @@ from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
+from contextkit.handoffs.flows import fitting
 
 _HEADING = "# Your profile: "
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
@@ -24,8 +25,8 @@ _FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
 Row = dict[str, object]
 
 
-def of(layout: Layout, agent: str, typed: str = "") -> str:
-    """The context for `agent` now; `typed` is a profile path from the command line."""
+def of(layout: Layout, agent: str, typed: str = "") -> tuple[str, bool]:
+    """The context for `agent` now, and whether it has any artifact; `typed` is a profile's path."""
     to = agents.identify(agent, "to")
     state = handoff_state.current(layout)
     kept = state.order[: -layout.limits.handoff_retained - 1 : -1]
@@ -33,7 +34,13 @@ def of(layout: Layout, agent: str, typed: str = "") -> str:
     who, asked = ("", "") if chain else state.elsewhere(to)
     if who:
         remark(f"{who} left one for {to} in another session: `{asked}`")
-    return compose(layout, to, profile(layout, to, typed), chain)
+    elif not chain and state.artifacts:
+        remark("no artifact is of this session: `make handoff_show` prints the newest of another")
+    receiver = next(iter(chain.values())).to_agent if chain else to
+    if receiver != to:
+        command = names.call("handoff_switch", **{"to": to, "from": receiver})
+        remark(f"the newest artifact is for {receiver}, not {to}: `{command} next_action=…`")
+    return compose(layout, to, profile(layout, to, typed), chain), bool(chain)
 
 
 def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, Handoff]) -> str:
@@ -49,8 +56,9 @@ def compose(layout: Layout, agent: str, own: tuple[str, str], chain: dict[str, H
             ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
     text = ""
     if parts:
-        more = _more(layout, next(iter(kept.values())))
-        text = templates.render("handoff_context.md", agent=agent, artifacts=parts, more=more)
+        newest = next(iter(kept.values()))
+        values = {"agent": agent, "to": newest.to_agent, "artifacts": parts}
+        text = templates.render("handoff_context.md", **values, more=_more(layout, newest))
     path, whole = own
     if path:
         return f"{text}{_HEADING}{names.one_line(path)}, from here to the end\n\n{whole}"
@@ -96,6 +104,8 @@ def _texts(newest_first: list[Handoff]) -> list[str]:
         for name in handoffs.LISTS:
             repeated = {entry for other in newer for entry in getattr(other, name)}
             entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
+            if name == "blockers":
+                entries = fitting.still_open(entries, newer)
             lines += [f"{name}:"] if entries else []
             lines += [f"  - {quoted(entry, always=True)}" for entry in entries]
         texts.append("\n".join(lines) + "\n" if lines else "")

@@ -11,6 +11,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import fitting, incoming, work
+from contextkit.reviews.flows import blockers
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # the next_action for a prompt that is only a name
@@ -23,7 +24,10 @@ def hand_over(
     with handoff_state.locked(layout):
         handover = _Handover(layout, fields, now, no_story, strict)
         if not handover.giver:
-            raise bad_input("from: is missing, and no agent is active: who hands over?")
+            lines = ["from: is missing, and no agent is active: who hands over?"]
+            if not fields.get("next_action"):
+                lines.append(handoffs.NO_ACTION)
+            raise bad_input("\n".join(lines))
         _refuse_misspelled(layout, handover.to)
         path, chain = handover.write()
     written = chain[os.path.basename(path)]
@@ -138,9 +142,9 @@ class _Handover:
         limits = self._layout.limits
         fields = redaction.cleaned(self._without_persona(fields), limits.secrets_allow)
         before = fitting.apart("blockers", last.blockers) if last else ()
-        still_open = work.still_open(self._layout, before)
-        verdicts = work.of_verdicts(self._layout)
-        fields, told = fitting.carry(fields, last, limits, self._typed, still_open, verdicts)
+        others = tuple(line for line in before if not blockers.reviewer(line))
+        reviews = blockers.lines(self._layout)
+        fields, told = fitting.carry(fields, last, limits, self._typed, others, reviews)
         remark(*told)
         stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
                  "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip

@@ -12,8 +12,7 @@ import time
 from contextkit.base import addresses, formats, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError, remark
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import verdicts
+from contextkit.base.type_names import Any, Iterator
 
 Fields = dict[str, Any]  # the values of a handoff by name
 EDITED = "edited"  # a field with the files that a session edited, in case git does not answer
@@ -308,97 +307,3 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
     field = _KEYS.get(label.strip("* ").lower().replace(" ", "_"))
     if colon and field:
         yield field, rest
-
-
-# Blockers that come from verdicts: a line for each that needs attention. One closes when its
-# reviewer says so in a later review of the same target, or when the verdict is removed
-# (`verdict_clean`); it cannot be closed by hand. One that was set aside with its run stays open.
-
-
-_MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
-
-
-def of_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that blocks, the worst first, with its open P0 in words."""
-    if not os.path.isdir(layout.verdicts):
-        return ()
-    try:
-        entries = verdicts.worst_first(verdicts.blocking(verdicts.load_all(layout).documents))
-        return tuple(_line(layout, entry) + _worst_findings(layout, entry) for entry in entries)
-    except (ContextError, OSError):
-        return ()
-
-
-def _line(layout: Layout, entry: dict[str, Any]) -> str:
-    path = verdicts.report(layout, entry)
-    where = f" ({path})" if path else ""
-    return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
-
-
-def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
-    """The place of the P0 that the verdict's summary names, then the other P0 in words."""
-    if not entry.get("run") or "P0" not in entry["summary"]:
-        return ""
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import history
-
-    try:
-        of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
-    except (ContextError, OSError):
-        return ""
-    told = entry["summary"].partition(": ")[2].rstrip("…")
-    words = ""
-    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
-    for text in worst[:_MOST_P0]:
-        title, _, place = text.removesuffix(")").rpartition(" (")
-        if told and text.startswith(told):
-            words, told = words if not title or place in told else f", {place}{words}", ""
-        else:
-            clause = names.clipped_at_space(title or text, _OF_P0)
-            words += f"; P0 {clause}{f' ({place})' * bool(title and place not in clause)}"
-    left = len(worst) - _MOST_P0
-    return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
-
-
-def still_open(layout: Layout, carried: Iterable[str]) -> tuple[str, ...]:
-    """The blockers of the last artifact without those whose verdict no longer blocks."""
-    return tuple(line for line in carried if not _agent_of(line) or _is_set_aside(layout, line))
-
-
-def _agent_of(blocker: str) -> str:
-    """The reviewer in `fd-safety NEEDS_ATTENTION: …`; '' for a blocker of another origin."""
-    agent, _, rest = blocker.partition(" ")
-    status, colon, _ = rest.partition(": ")
-    return agent if colon and status in verdicts.STATUSES else ""
-
-
-def _is_set_aside(layout: Layout, blocker: str) -> bool:
-    """Whether a run's folder has this verdict, and no later one of the same reviewer and target."""
-    agent, place = _agent_of(blocker), os.path.join(layout.verdicts, "runs")
-    folders = [os.path.join(place, name) for name in stores.names_in(place)]
-    try:
-        loaded = [verdicts.load(layout, agent, folder) for folder in folders]
-        current = verdicts.load(layout, agent)
-    except (ContextError, OSError):
-        return False
-    before = [entry for entry in loaded if entry]
-    cut = blocker.removesuffix("…")  # it may have been cut
-    lines = [_line(layout, entry) for entry in before]
-    own = [entry for entry, line in zip(before, lines, strict=True)
-           if cut.startswith(line) or (cut != blocker and line.startswith(cut))]  # fmt: skip
-    if not own or (current and current.get("run") == own[-1].get("run")):
-        return False
-    target = _target(layout, own[-1])
-    same = [entry for entry in (*before, current) if entry and _target(layout, entry) == target]
-    newest = max(same, key=lambda entry: str(entry.get("timestamp") or ""))
-    return newest is not current and bool(verdicts.needs_attention([newest]))
-
-
-def _target(layout: Layout, entry: dict[str, Any]) -> str:
-    """The target of a verdict's run; '' without a run."""
-    from contextkit.reviews.documents import runs
-
-    try:
-        return runs.load(layout, str(entry["run"])).target if entry.get("run") else ""
-    except ContextError:
-        return ""

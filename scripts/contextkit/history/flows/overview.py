@@ -24,6 +24,7 @@ from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import processes, runs, verdicts
+from contextkit.reviews.flows import blockers
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -139,6 +140,7 @@ _TO_DO = (
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
+    ("verdicts", "left_by", "an earlier run left something open", "verdict_gate run={}"),
     ("verdicts", "runs", "runs not judged: {}", "verdict_runs"),
     ("subagents", "failed", "{} failed", "subagent_status"),
     ("subagents", "gaps", "{} found missing from the capsule", "capsule_prompt"),
@@ -154,8 +156,8 @@ def to_do(rows: list[Facts]) -> list[Facts]:
         {"id": row["id"], "said": row["status"], "command": "context_doctor"} for row in unread
     ]
     for system, name, wording, command in _TO_DO:
-        value = facts.get(system, {}).get(name)
-        if value:
+        values = facts.get(system, {}).get(name)
+        for value in values if isinstance(values, list) else [values] * bool(values):
             call = command.format(names.word(str(value)))
             needs.append({"id": system, "said": wording.format(value), "command": call})
     return needs
@@ -298,19 +300,25 @@ def _memory(layout: Layout) -> Facts:
 
 
 def _verdicts(layout: Layout) -> Facts:
-    entries = verdicts.load_all(layout).documents
-    urgent = [
-        {"ref": f"verdict:{verdicts.encode(e['agent'])}", "why": f"{e['status']} {e['summary']}"}
-        for e in verdicts.worst_first(verdicts.needs_attention(entries))
-    ]
+    entries, open_ones = verdicts.load_all(layout).documents, blockers.still_open(layout)
+    left_by = list(dict.fromkeys(each["left_by"] for each in open_ones if "left_by" in each))
+    urgent = [{"ref": _ref(e), "why": f"{e['status']} {e['summary']}"} for e in open_ones]
+    earlier = sum("left_by" in each for each in open_ones)
+    also = f", {earlier} left open by earlier runs" if earlier else ""
     statuses = [entry["status"] for entry in entries]
     is_run = os.path.isdir(layout.store("run"))
     going = len(runs.live(layout, names.now())) if is_run else 0
     return {
-        "status": f"{verdicts.counts(entries)}; {len(urgent)} to look at",
-        "count": len(entries), "to_look_at": len(urgent), "which": urgent, "runs": going,
+        "status": f"{verdicts.counts(entries)}; {len(urgent) - earlier} to look at{also}",
+        "count": len(entries), "to_look_at": len(urgent) - earlier, "which": urgent,
+        "runs": going, **({"left_by": left_by} if left_by else {}),
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
+
+
+def _ref(entry: verdicts.Entry) -> str:
+    run = f"runs/{entry['left_by']}/" if "left_by" in entry else ""
+    return f"verdict:{run}{verdicts.encode(entry['agent'])}"
 
 
 def _subagents(layout: Layout) -> Facts:

@@ -14,7 +14,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Sequence
 from contextkit.capsules.documents import reminders
-from contextkit.handoffs.flows import work
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -26,6 +25,7 @@ from contextkit.memory.documents.plans import Plan, folded
 from contextkit.memory.documents.snapshots import Snapshot
 from contextkit.memory.flows import agents
 from contextkit.memory.flows.agents import Attendance
+from contextkit.reviews.flows import blockers
 
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
 _NAMED = 2  # other snapshots to name, at most
@@ -142,7 +142,7 @@ def load(
         unread=unread,
         caught=_caught(layout, transcript, max((s.said for s in saved), default="")),
         files=dict(sorted(states.items(), key=lambda pair: pair[1] == references.FRESH)),
-        blockers=work.of_verdicts(layout),
+        blockers=blockers.lines(layout),
         notes=tuple(map(reminders.line, reminders.newest_open(noted))),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),

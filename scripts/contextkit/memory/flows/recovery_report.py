@@ -445,13 +445,18 @@ def _outline(layout: Layout, path: str, without: Sequence[str]) -> sections.Outl
 
 
 def _files_in_play(saved: Recovered, budget: int) -> Piece:
-    lines = [f"- {names.one_line(path)}: {state}" for path, state in _since(saved).items()]
+    states = _since(saved)
+    words = {references.FRESH: "unchanged"}
+    lines = [f"- {names.one_line(path)}: {words.get(s, s)}" for path, s in states.items()]
     if len(lines) > _FILES:
         lines[_FILES:] = [f"- and {len(lines) - _FILES} more"]
     changed = len(_changed(saved))
-    since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
+    to_come = sum(state == _NOT_YET for state in states.values())
+    unchanged = "none changed" if to_come else "all unchanged"
+    since = f"{changed} of {len(states)} changed or missing" if changed else unchanged
+    heading = f"Files in play, {since} since then" + f", {to_come} {_NOT_YET}" * bool(to_come)
     path = saved.checkpoint_path or saved.snapshot_path
-    return _later(f"Files in play, {since} since then", "\n".join(lines), path, _LINES - 1, budget)
+    return _later(heading, "\n".join(lines), path, _LINES - 1, budget)
 
 
 def _demoted(text: str, by: int) -> str:

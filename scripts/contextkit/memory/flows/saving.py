@@ -72,7 +72,8 @@ def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
             checked[name] = value
         elif name in _LISTS:
             rows = value if isinstance(value, list) else [] if value is None else [value]
-            rows = names.meant_items(f"{where}: {name}", value) if isinstance(value, str) else rows
+            meant = names.meant_paths if name == "files" else names.meant_items
+            rows = meant(f"{where}: {name}", value) if isinstance(value, str) else rows
             checked[name] = tuple(_text(row, f"{where}: {name}") for row in rows)
         elif value is None or isinstance(value, str | int):
             checked[name] = "" if value is None else str(value)
@@ -144,9 +145,10 @@ def finding(task: str, fields: Fields, report: str, now: int) -> findings.Findin
     }  # fmt: skip
     alike = findings.STATUSES_ALIKE
     values["status"] = names.meant_word(values["status"], findings.STATUSES, alike, "status")
-    for name in ("agent", "status", "summary"):
-        if not str(values.get(name, "")).strip():
-            raise bad_input(f"{name} is missing: give {name}= or a report that says it")
+    lacks = [n for n in ("agent", "status", "summary") if not str(values.get(n, "")).strip()]
+    if lacks:
+        how = (f"{name} is missing: give {name}= or a report that says it" for name in lacks)
+        raise bad_input("\n".join(how))
     return findings.make(**values)
 
 

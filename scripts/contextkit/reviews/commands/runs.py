@@ -312,8 +312,12 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
 
 @command("put all reviews together: synthesis.md and findings.json, 15 lines back", *_FILES)
 def synthesize(layout: Layout, args: Arguments) -> Answer:
-    about = agent_files.asked(layout, args)
-    summary, is_read, data = reports.synthesize(layout, about, _read(layout, about), names.now())
+    about, now = agent_files.asked(layout, args), names.now()
+    read = list(_read(layout, about))
+    if about.run:  # what it says is to be done is then known to all others
+        agent_files.keep_new(layout, about, read, now)
+        workers.settle(layout, about.run, read, now)
+    summary, is_read, data = reports.synthesize(layout, about, read, now)
     ledger.note(layout, ledger.RENDERED, about.ref, tokens=tokens.estimate(summary))
     return Answer(text=summary, status=0 if is_read else 1, data={"id": about.run_id, **data})
 

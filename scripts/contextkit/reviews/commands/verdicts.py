@@ -258,7 +258,7 @@ def clean(layout: Layout, args: Arguments) -> str:
 
     now = names.now()
     if args.run:
-        return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
+        return "\n".join(stored.remove(layout, args.run, now))
     age = names.seconds(args.older_than, "older_than") if args.older_than else None
     removed, kept = stored.clean(layout, args.all, age, now)
     cli.say_each(f"run {run} is going on: its verdicts stay" for run in kept)

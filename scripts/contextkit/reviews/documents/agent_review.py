@@ -116,7 +116,9 @@ def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms 
     from contextkit.reviews.documents import proof
 
     inside = {line for block in blocks for line in block.understood()}
-    doubts = proof.doubts(text, review.findings, inside, terms)
+    rows = {row.line for block in blocks for row in block.rows}
+    findings = (each for each in review.findings if each.severity != "IMP" or each.line in rows)
+    doubts = proof.doubts(text, tuple(findings), inside, terms)
     if not doubts:
         return review
     flags = (f"{_SERIOUS_AT}{doubt.line}" if doubt.line else _UNPROVED for doubt in doubts)
@@ -149,6 +151,9 @@ def _indexed(
     findings, disagree = _settled(blocks, there)
     failed = bool(blocks) and stated == "error"
     lacking = _unindexed(findings, there) if blocks else ()
+    ids = {row.id.upper() for row in findings}
+    more = (issue for issue in there if issue.severity == "IMP" and issue.id.upper() not in ids)
+    improvements = (issue for issue in more if issue.id)
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
     end = max((block.end for block in blocks), default=0)
     goes_on = complete or max(numbers, default=0) > end
@@ -167,7 +172,7 @@ def _indexed(
         validation="error" if failed else validation,
         stated=stated,
         stated_raw=raw,
-        findings=findings if failed else (*findings, *lacking),
+        findings=findings if failed else (*findings, *lacking, *improvements),
         flags=tuple(name for name, holds in flags.items() if holds),
         unparsed=tuple(shown),
         doubts=tuple(_SAYS.format(issue.line, issue.severity) for issue in lacking),

@@ -13,6 +13,7 @@ RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _HEADING = "### Findings Index"
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 _NO_ROW = "the index has no row for this"
+_NOT_INDEXED = "your index has no row for that: add one, or reword it"
 _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 
@@ -39,9 +40,10 @@ def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
         from contextkit.reviews.documents import proof
     for doubt in review.doubts:
         number, _, why = doubt.removeprefix("line ").partition(" ")
+        better = next((line for begins, line in proof.ASKED.items() if why.startswith(begins)), "")
         if doubt.startswith("line "):
-            what = "your index has no row for that: add one, or reword it"
-            faults.append((int(number), f"this {why}: {what}", ""))
+            mend = "" if better else f": {_NOT_INDEXED}"
+            faults.append((int(number), f"this {why}{mend}", better))
         else:
             faults.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
     return faults

@@ -23,7 +23,8 @@ _SENTENCES = Pattern(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])")
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 _MARK = "\ue000"  # stands for a severity word
-_LETTERS = dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
+_LETTERS = dict.fromkeys(vocabulary.LISTS["of nothing"], "N")
+_LETTERS |= dict.fromkeys(vocabulary.NEGATIONS, "B") | {_MARK: "S"}
 _LETTERS |= {word: sign for sign in "LBTZAON:.,|?" for word in vocabulary.LISTS[f"letter {sign}"]}
 _GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # in a script without blanks
 _WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
@@ -33,11 +34,15 @@ _DENIED = Pattern(
 )
 _EXCEPT = vocabulary.any_of("except")
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
-_SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)", re.IGNORECASE)
+_SCALE = Pattern(
+    r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)"
+    r"|\bno(?:thing|ne) to (?:index|report|list)|\bnichts zu (?:melden|berichten)",
+    re.IGNORECASE,
+)
 _COUNTED = vocabulary.any_of("counted")
 _RANGE = Pattern(  # from the first to the last of a scale
     r"\b(?:p[01]|critical|blocker|high)\s?(?:to|bis|à|through|-|–|—|…|\.\.+)\s?"
-    r"(?:p[23]|imp|low|minor|info)\b(?!\s?:)",
+    r"(?:p[23]|imp|low|minor|info)\b(?!\s?:(?! no| nichts))",
     re.IGNORECASE,
 )
 _EQUATED = Pattern(r"\b(p[0-3]|imp)\s?=", re.IGNORECASE)

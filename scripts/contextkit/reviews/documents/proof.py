@@ -34,9 +34,13 @@ from contextkit.text.blocks import lines as all_rows
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
 NOT_CONFIRMED = "it does not say whether the findings of the run before are fixed"
-ASKED = {  # the line that is missing
+READS_LESS = "says that fewer files were read than the run asked for"
+MISCOUNTS = "has counts that do not match the index"
+ASKED = {  # the line that is missing, or what it says
     NOT_READ: "Read: n of n files",
+    READS_LESS: "Read: n of n files",
     NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
+    MISCOUNTS: "Counts: P0 0, P1 0, P2 0, P3 0",
     NOT_CONFIRMED: "Fixed: P0-1",
 }
 _MOST = 5  # doubts named
@@ -70,8 +74,8 @@ _TOTAL = Pattern(
     re.IGNORECASE,
 )
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_IN_INDEX = Pattern(  # what a verdict says, or an improvement before a colon
-    r"\W{0,8}verdict\W{1,6}(\S.*)$|\W{0,4}IMP\W{0,4}\|(?:.*\|)?\s*([^|:]{1,60}):", re.IGNORECASE
+_IN_INDEX = Pattern(  # what a verdict says, or the title of a row
+    r"\W{0,8}verdict\W{1,6}(\S.*)$|.*\|\s*([^|]+)$", re.IGNORECASE
 )
 _NUMBERED = vocabulary.any_of("numbered")
 _OURS = Pattern(  # a comment that a run leaves
@@ -126,15 +130,20 @@ def doubts(
 ) -> list[Doubt]:
     """Up to five doubts about a review with a clean index (the lines `inside`) and verdict."""
     proof = _Proof(text, findings, inside, terms)
-    missing = proof.missing(terms) if terms else ()
-    return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
+    asked = list(proof.missing(terms)) if terms else []
+    told = {doubt.line for doubt in asked}
+    others = (doubt for doubt in proof.lines() if doubt.line not in told)
+    return list(itertools.islice(itertools.chain(asked, others), _MOST))
 
 
 def _of_index(row: str) -> str:
-    """Why a line of the index is a doubt: its verdict or an improvement calls it grave."""
+    """Why a line of the index is a doubt: its verdict or the title of a row calls it grave."""
     match = _IN_INDEX.match(row)
-    verdict, label = match.groups("") if match else ("", "")
-    grave = serious_in(verdict, "") or (label if vocabulary.severity(label) in SERIOUS else "")
+    verdict, title = match.groups("") if match else ("", "")
+    label = title.partition(":")[0] if ":" in title else ""
+    is_graded = vocabulary.mentions_serious(title) or phrases.said_in(title)
+    grave = serious_in(verdict, "") or (serious_in(title, "") if is_graded else "")
+    grave = grave or (label if vocabulary.severity(label) in SERIOUS else "")
     return f"says {grave}, which its index lacks" if grave else ""
 
 
@@ -247,13 +256,13 @@ class _Proof:
                 read = True
                 most = terms.files or int(match[2])
                 if not int(match[1]) == int(match[2]) == most:
-                    yield Doubt(number, _shown(row), f"the run asked for {most} files")
+                    yield Doubt(number, _shown(row), f"{READS_LESS} ({most})")
             elif _COUNTS.match(row[:40]):
                 counted = True
                 told = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
                 differs = (told.get(x, 0) != self._counts[x] for x in {*SEVERITIES[:4], *told})
                 if any(differs):
-                    yield Doubt(number, _shown(row), "its counts do not match its index")
+                    yield Doubt(number, _shown(row), MISCOUNTS)
         missing = {NOT_READ: not read, NOT_COUNTED: not counted}
         missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids.keys())
         yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
@@ -450,7 +459,8 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     is_scale = any(map(vocabulary.is_scale, named)) and _OTHER_SCALES.isdisjoint(named)
     if is_brief and is_scale and vocabulary.strictest(*map(vocabulary.severity, value)) in SERIOUS:
         return _GRADE
-    is_verdict = is_brief and not _DECIDES.isdisjoint(named)
+    is_gate = len(value) == 1 and not (is_explained or _GATES.isdisjoint(named))
+    is_verdict = is_gate or (is_brief and not _DECIDES.isdisjoint(named))
     if is_verdict or (is_brief and value[0] in shapes.FAILING):
         passes = value[0] in _PASSING and value != ["no"]
         return "" if passes else _OTHER

@@ -463,6 +463,7 @@ class Outline(Sight):
             is_below = bool(places.line_of(rows[0]))  # `Line 8: x;`, below the name of the file
             text = " ".join(" ".join(rows[is_below:]).split())
             place = self.placed_at(part.first) if is_below else places.place_in(text)
+            place = self._linked(part) or place
             demanded = phrases.demanded_in(text)
             stated = phrases.said_in(text) or (demanded if place.file else "")
             if stated and not place.file and (above := self.place_above(part.first)):
@@ -476,6 +477,13 @@ class Outline(Sight):
             if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
                 title = self._told(parts, text, place)
                 yield shapes.finding(severity, title, part.first, part.end, place)
+
+    def _linked(self, part: Part) -> Place | None:
+        """The place in a link that stands alone below an item."""
+        below = range(part.last, part.end) if part.kind == "item" else ()
+        link = next(filter(None, (self.plain[at].strip() for at in below)), "")
+        place = places.place_in(link) if "://" in link and " " not in link else None
+        return place if place and place.line else None
 
     @staticmethod
     def _told(sentences: list[str], text: str, place: Place) -> str:
@@ -505,9 +513,11 @@ class Outline(Sight):
             near = itertools.takewhile(lambda at: at not in others, few)
             last = part.last if is_record else max(near, default=part.first)
             text = "\n".join(self.plain[part.first - 1 : last])
-            place = places.place_in(text)
+            linked = self._linked(part)
+            place = linked or places.place_in(text)
             line = place.line or (places.line_in(text) if is_record and place.file else 0)
-            is_likely = line and (is_record or phrases.is_serious(text))
+            is_own = is_record or bool(linked)
+            is_likely = line and (is_own or phrases.is_serious(text))
             if is_likely and not any(map(phrases.is_settled, part.few)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
         return tuple(sorted(numbers)[:50])

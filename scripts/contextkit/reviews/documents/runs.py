@@ -53,7 +53,9 @@ class Run(Record):
     target: str = ""
     revision: str = ""
     head: str = ""
+    branch: str = ""
     base: str = ""
+    against: str = ""  # the name that led to the base
     source: str = ""
     input: str = ""
     input_sha256: str = ""  # of the input as it was made
@@ -300,14 +302,27 @@ def edited(layout: Layout, run: Run) -> list[str]:
         return changes.changed_paths(files.read_bytes(kept), tree.listing(run.base))
 
 
-def remove(layout: Layout, run: Run, now: int) -> list[str]:
-    """Remove a run's verdicts and its record; return their names. Raises ContextError if open."""
+def remove(layout: Layout, run_id: str, now: int) -> list[str]:
+    """Remove a run's verdicts and its record, also one that cannot be read; return their names.
+
+    Raises ContextError if the run is open, or there is none.
+    """
+    try:
+        run = load(layout, run_id)
+    except ContextError:
+        if not os.path.isdir(verdict_folder(layout, run_id)):
+            raise
+        return _removed(layout, run_id)
     if state(layout, run, now) == "open":
         raise ContextError(
             f"run {run.id} is going on: make verdict_wait and verdict_ingest finish it,"
             f" verdict_end run={run.id} ends it"
         )
-    return [*verdicts.clean(layout, lambda e: e.get("run") != run.id), *_remove(layout, run)]
+    return _removed(layout, run.id)
+
+
+def _removed(layout: Layout, run: str) -> list[str]:
+    return [*verdicts.clean(layout, lambda entry: entry.get("run") != run), *_remove(layout, run)]
 
 
 def clean(
@@ -334,19 +349,19 @@ def clean(
     removed = verdicts.clean(layout, keep)
     for run in runs:
         if run.id not in unfinished and not stays(run.started_at, run.session_id or session):
-            removed += _remove(layout, run)
+            removed += _remove(layout, run.id)
     return removed, sorted(unfinished)
 
 
-def _remove(layout: Layout, run: Run) -> list[str]:
-    store = verdict_folder(layout, run.id)
-    removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
-    record = [path(layout, run.id, suffix) for suffix in _PARTS]
+def _remove(layout: Layout, run: str) -> list[str]:
+    store = verdict_folder(layout, run)
+    removed = [f"{run}/{name}" for name in verdicts.clean(layout, store=store)]
+    record = [path(layout, run, suffix) for suffix in _PARTS]
     for written in (os.path.join(store, ".gitignore"), *record):
         files.discard(written)
     try:
         os.rmdir(store)
     except OSError:
         pass  # not empty, or another process cleaned it
-    ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
-    return [*removed, layout.shown(path(layout, run.id))]
+    ledger.note(layout, ledger.REMOVED, f"run:{run}")
+    return [*removed, layout.shown(path(layout, run))]

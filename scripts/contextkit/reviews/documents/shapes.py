@@ -29,7 +29,8 @@ TITLES = vocabulary.word_set("titles")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
-    r"(?:[:=：]|(?=\*\*)|\s)[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
+    r"(?:[:=：]|(?=\*\*)|\s)[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})"
+    r"(?! (?:to|bis|through) (?:p[23]|imp|low))",  # from the first to the last of a scale
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )

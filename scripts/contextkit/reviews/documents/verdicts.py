@@ -205,7 +205,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
         return Loaded()
     at = os.open(store, os.O_RDONLY)
     try:
-        read = [(os.path.join(store, name), _read(name, at)) for name in listing]
+        read = [(os.path.join(store, name), load_file(name, at)) for name in listing]
     finally:
         os.close(at)
     read = [(p, e) for p, e in read if "broken" not in e or os.path.lexists(p)]  # else just removed
@@ -228,7 +228,7 @@ def _is_verdict(name: str) -> bool:
     return name.endswith(".json") or f".json{stores.MARK}" in name
 
 
-def _read(path: str, at: int | None = None) -> Entry:
+def load_file(path: str, at: int | None = None) -> Entry:
     """Like `parse`, from disk (`at` is an open folder): a thousand files take about 15 ms."""
     stem = os.path.basename(path).rpartition(".json")[0]
     try:
@@ -328,7 +328,7 @@ def clean(
         verdict = _is_verdict(name) and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         try:
-            stays = verdict and keep and keep(_read(path))
+            stays = verdict and keep and keep(load_file(path))
             if (draft or verdict) and not stays:
                 os.unlink(path)
                 removed.append(name)

@@ -163,9 +163,11 @@ def is_there(folder: str, agent: str) -> bool:
     return os.path.isfile(path) and os.path.getsize(path) > 0
 
 
-def set_aside(path: str, final: str, now: int) -> None:
+def set_aside(path: str, final: str, now: int) -> str:
     """Rename a file that an agent began, so that no run reads it: `<final>.aborted-<time>`."""
-    files.rename(path, files.free(f"{final}{_ASIDE}{names.stamp(now)}"))
+    away = files.free(f"{final}{_ASIDE}{names.stamp(now)}")
+    files.rename(path, away)
+    return away
 
 
 class Reading(Record):
@@ -185,6 +187,10 @@ class Reading(Record):
     header: Header | None = None
     text: str = ""
     sha256: str = ""
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
 
     @property
     def is_read(self) -> bool:
@@ -383,6 +389,14 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     readings = list(read)
     keep(layout, asked, [verdict(reading, asked.run_id) for reading in readings], now)
     return [*readings, *uninvited(layout, asked)]
+
+
+def keep_new(layout: Layout, asked: Asked, readings: list[Reading], now: int) -> None:
+    """Write the verdicts of the files that a run has not ingested before."""
+    new = (each for each in readings if each.sha256 and each.validation != "partial")
+    unknown = [verdict(each, asked.run_id) for each in new
+               if verdict_files.load(layout, each.agent, asked.store) is None]  # fmt: skip
+    keep(layout, asked, unknown, now)
 
 
 def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: str = "") -> None:

@@ -98,7 +98,8 @@ def rendered(finding: MergedFinding, dismissed: str = "") -> str:
     head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
     text = review_sections.excerpt(finding.text or finding.title, finding.title)
     mark = f"({dismissed})" if dismissed else ""
-    return "\n".join(filter(None, (names.one_line(head), mark, text)))
+    fixes = (f"Another fix, {key}: {fix}" for key, fix in finding.fixes if key != finding.key)
+    return "\n".join(filter(None, (names.one_line(head), mark, text, *fixes)))
 
 
 def fitting(findings: list[MergedFinding], max_tokens: int, dismissed: dict[str, str]) -> list[str]:

@@ -281,15 +281,18 @@ def next_steps(layout: Layout, decision: Decision, asked: Asked) -> list[str]:
 def _last_steps(layout: Layout, run: Run, kinds: set[str]) -> list[str]:
     """The steps once the agents' files are there."""
     again = runs.call(layout, "verdict_recheck", run=run.id)
-    looks = [other.id for other in runs.load_all(layout).documents
-             if other.rechecks == run.id and not other.ended]  # fmt: skip
+    every = runs.load_all(layout).documents
+    looks = [other.id for other in every if other.rechecks == run.id and not other.ended]
     if looks:
         return [runs.call(layout, "verdict_gate", run=looks[-1])]
+    clean = f"or {runs.call(layout, 'verdict_clean', run=run.id)}, which closes it for good"
+    closes = [clean] if every[-1].id != run.id else []
     if "severe" in kinds:
-        return [runs.call(layout, "verdict_show", run=run.id), "fix what it shows", again]
+        show = runs.call(layout, "verdict_show", run=run.id)
+        return [show, "fix what it shows", again, *closes]
     if "stale" in kinds and run.rechecks:
         return [runs.call(layout, "verdict_recheck", run=run.rechecks)]
     if "stale" in kinds:
         what = {"process": run.process, "target": run.target, "agents": " ".join(run.roster)}
         return [runs.call(layout, "verdict_start", **what, restart="1")]
-    return [runs.call(layout, "verdict_gate", run=run.id)]
+    return [runs.call(layout, "verdict_gate", run=run.id), *closes]

@@ -33,11 +33,14 @@ def annotated(
     )
     pairs = matches(findings, earlier)
     dismissed = _recognized(run, findings, in_force(layout, run))
+    committed = [own for own, by in counted(layout, run) if by] if dismissed else []
+    over = hidden(run, findings, committed)
     annotated_findings = [
         finding.replace(
             identity=(earlier[pairs[number]] if number in pairs else finding).identity,
             since="still" if number in pairs else "new",
             dismissed=dismissed[number].reason if number in dismissed else "",
+            counts_no_more=number in over,
         )
         for number, finding in enumerate(findings)
     ]

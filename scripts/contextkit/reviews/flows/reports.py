@@ -123,6 +123,7 @@ def _agents(data: Data) -> dict[str, int]:
 def _head(data: Data) -> dict[str, object]:
     return {
         **_agents(data), "input": names.one_line(str(data["input"])),
+        "run": data.get("run", ""),
         "at": data["synthesis_timestamp"], "others": _from_others(data),
     }  # fmt: skip
 
@@ -216,19 +217,25 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
 
 
 def _counts(findings: list[MergedFinding]) -> str:
-    """`1 P0, 2 P2 (1 dismissed)`."""
-    dismissed = sum(bool(finding.dismissed) for finding in findings)
+    """`1 P0, 2 P2 (agent by agent: 1 P0, 1 P1, 2 P2; 1 dismissed)`."""
     counts = agent_files.counted([finding.severity for finding in findings]) or "no findings"
-    return counts + (f" ({dismissed} dismissed)" if dismissed else "")
+    by_agent = agent_files.counted([row.severity for each in findings for row in each.rows])
+    dismissed = sum(finding.counts_no_more for finding in findings)
+    more = [f"agent by agent: {by_agent}"] if by_agent not in ("", counts) else []
+    more += [f"{dismissed} dismissed"] if dismissed else []
+    return f"{counts} ({'; '.join(more)})" if more else counts
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
-    gone = f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""
+    gone = f"; {_mark(finding)}: {names.one_line(finding.dismissed)}" if finding.dismissed else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
     beside = finding.place_beside(finding.title)
     where += [f"`{beside}`"] if beside else []
+    fixes = [f"Another fix, {key}: {fix}" for key, fix in finding.fixes]
+    fixes[:1] = [f"Fix: {fix}" for _, fix in finding.fixes[:1]]
     return {"of": finding, "title": finding.title or "(no title)", "marks": since + gone,
+            "fixes": fixes,
             "where": " — " + ", ".join(where) if where else ""}  # fmt: skip
 
 
@@ -258,14 +265,19 @@ def _review_lines(
 
 def _to_do(findings: list[MergedFinding]) -> str:
     """What open serious findings call for; empty without any."""
-    left = {finding.severity for finding in findings if not finding.dismissed}
+    left = {finding.severity for finding in findings if not finding.counts_no_more}
     return next((words for severity, words in _TO_DO if severity in left), "")
+
+
+def _mark(finding: MergedFinding) -> str:
+    """What is said of a dismissed finding."""
+    return "dismissed" if finding.counts_no_more else "dismissed, which does not count yet"
 
 
 def _severe_line(finding: MergedFinding) -> str:
     """`P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
     marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
-    marks += ["dismissed"] if finding.dismissed else []
+    marks += [_mark(finding)] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
     room = _LINE - len(f"{finding.mark} {finding.key} {finding.place} {more} ")
     told = _told(finding, max(_FEWEST, room))

@@ -48,6 +48,7 @@ class Subject(Record):
     revision: str
     files: int = 0
     base: str = ""
+    against: str = ""
     source: str = ""
     listing: bytes = b""
     small: bool = False
@@ -81,7 +82,8 @@ def take_up(
         binary = any(change.binary for change in made.changes)
         return Subject(
             name=_DIFF, data=made.diff, revision=made.revision, files=len(made.changes),
-            base=made.base.commit, listing=made.listing, small=few and not binary,
+            base=made.base.commit, against=made.base.name, listing=made.listing,
+            small=few and not binary,
         )  # fmt: skip
     source = target if kind == "document" else ""
     data = files.read_bytes(layout.join(source)) if source else (target + "\n").encode()
@@ -117,7 +119,8 @@ def since(layout: Layout, run: Run) -> Subject:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             data, count = tree.since(run.base, [layout.join(look.input) for look in looks])
             subject = Subject(name=_DIFF, data=data, revision=tree.revision(), files=count,
-                              base=run.base, listing=tree.listing(run.base))  # fmt: skip
+                              base=run.base, against=run.against,
+                              listing=tree.listing(run.base))  # fmt: skip
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
@@ -230,13 +233,14 @@ class _Start:
         process = self._process
         small = subject.small and not agents and bool(process.small_agents)
         roster = agents or (process.small_agents if small else process.agents)
+        here = git.head(self._layout.repository)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
             target=self._target, output_dir=folder, roster=tuple(dict.fromkeys(roster)),
-            started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
+            started_at=names.iso(self._now), head=here.commit, branch=here.branch,
             input=os.path.join(folder, "input", subject.name),
             input_sha256=names.sha256(subject.data), revision=subject.revision,
-            files=subject.files, base=subject.base, source=subject.source,
+            files=subject.files, base=subject.base, against=subject.against, source=subject.source,
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
             session_id=sessions.find_current(self._layout),
@@ -275,7 +279,10 @@ class _Start:
         _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
-        _move(layout.join(folder), layout.join(folder, _EARLIER, last))
+        away = os.path.join(folder, _EARLIER, last)
+        _move(layout.join(folder), layout.join(away))
+        if os.path.isfile(report := layout.join(away, "synthesis.md")):
+            remark(f"the synthesis of the run {last} is now {layout.shown(report)}")
         for run in owners:
             _relocate(layout, run, os.path.join(folder, _EARLIER, run.id))
 
@@ -362,8 +369,8 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         else:
             shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
-        gate = runs.call(layout, "verdict_gate", run=run)
-        remark(f"run {run} left something to look at: {gate}")
+        gate, clean = (runs.call(layout, f"verdict_{what}", run=run) for what in ("gate", "clean"))
+        remark(f"run {run} left something to look at: {gate} ({clean} closes it for good)")
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
@@ -384,9 +391,13 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
     path = runs.output_path(layout, run, agent)
-    for old in dict.fromkeys((reading.path, path, path + ".partial")):
-        if os.path.lexists(old):
-            agent_files.set_aside(old, path, now)
+    there = [old for old in dict.fromkeys((reading.path, path, path + ".partial"))
+             if os.path.lexists(old)]  # fmt: skip
+    away = {old: agent_files.set_aside(old, path, now) for old in there}
+    if counts := agent_files.counted([each.severity for each in reading.review.findings]):
+        old, new = (names.word(layout.found(layout.shown(each)))
+                    for each in (reading.path, away[reading.path]))  # fmt: skip
+        remark(f"put aside with what it says ({counts}): {new}; `mv {new} {old}` brings it back")
     told = "\n".join(f"- {line}" for line in wrong)  # about the last attempt only
     text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
     files.write(layout.join(runs.prompt_path(run, agent)), text)

@@ -156,7 +156,8 @@ class MergedFinding(Row):
     """A finding of one or more agents: the most severe of its `rows`, with the first place of any.
 
     `convergence` is the number of agents with a finished file that found it. `identity`, `since`
-    (new or still) and `dismissed` (the reason) are known across runs.
+    (new or still) and `dismissed` (the reason) are known across runs; one that `counts_no_more` is
+    dismissed as its gate asks for.
     """
 
     rows: tuple[Row, ...]
@@ -165,15 +166,20 @@ class MergedFinding(Row):
     identity: str = ""
     since: str = "new"
     dismissed: str = ""
+    counts_no_more: bool = False  # its dismissal is committed, and says who if it is a P0
 
     @property
     def description(self) -> str:
         return next((row.description for row in self.rows if row.description), "")
 
     @property
-    def fix(self) -> str:
-        """The first fix that a row suggests apart from its description, or ''."""
-        return next((row.fix for row in self.rows if row.fix not in row.description), "")
+    def fixes(self) -> list[tuple[str, str]]:
+        """(key, fix) of each fix that a row suggests apart from its description, each once."""
+        fixes: dict[str, tuple[str, str]] = {}
+        for row in self.rows:
+            if row.fix not in row.description:
+                fixes.setdefault(" ".join(vocabulary.words(row.fix)), (row.key, row.fix))
+        return list(fixes.values())
 
     @property
     def confidence(self) -> str:
@@ -404,7 +410,8 @@ class Likeness:
         self._symbols = [{a or b for a, is_call, b in those if b or is_call or "_" in a}
                          for those in called]  # fmt: skip
         self._all = _vectors([_counted(row) for row in rows])
-        self._titles = _vectors([_counted(Row(title=row.title)) for row in rows])
+        bare = (_LOCATION.sub(" ", row.title) for row in rows)
+        self._titles = _vectors([_counted(Row(title=title)) for title in bare])
 
     def compare(self, first: int, second: int) -> tuple[float, bool]:
         """The likeness of two findings, by words and place, and whether they are one."""

@@ -20,7 +20,7 @@ import fcntl
 import os
 import time
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, formats, git, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -299,7 +299,10 @@ def _handle(handle: object) -> str:
 
 
 def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], str]) -> str:
-    """`fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
+    """`fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`.
+
+    `fresh on main`: a capsule of another branch, and what that branch has seen since.
+    """
     shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
     if not isinstance(shown, str) or not shown:
         return "-"
@@ -308,12 +311,15 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
         if path and digest and names.sha256(files.read_bytes(path)) != digest:
             state = "changed"
         elif path:
+            from contextkit.capsules.documents import store as capsules
             from contextkit.capsules.flows import given
 
             scope = row.get("scope_path")
             own = [scope] if isinstance(scope, str) else []
             try:
                 state = "stale" if given.staleness(layout, path, own) else "fresh"
+                branch = names.one_line(capsules.load(layout, path).capsule.branch)
+                state += f" on {branch}" * (branch != git.head(layout.repository).name)
             except ContextError:
                 state = "stale"
         states[shown, digest] = state
