@@ -102,7 +102,7 @@ _STARTS = Pattern(r"(?<!\w)\w")  # of words
 _DIGITS = Pattern(r"\d+")
 _SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_READ_WHOLE = 40  # failed tests of a long text whose blocks are read: far more than can be shown
+_READ_WHOLE = 40  # failed tests of a long text, and lines that name one, whose blocks are read
 
 
 class _Block:
@@ -191,7 +191,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     heads = _heads(text, told | aside)
     tests = [*_by_test(heads).items()]
     most = _READ_WHOLE if text.is_long else len(tests)
-    read = {at for _, same in tests[:most] for at in same}
+    read = {at for _, same in tests[:most] for at in same[:_READ_WHOLE]}
     blocks = _blocks(text, heads, told | aside, read)
     mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
