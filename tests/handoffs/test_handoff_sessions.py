@@ -660,3 +660,29 @@ def test_a_verdict_set_aside_with_its_run_blocks_until_its_target_is_clean(
     review(run, "a.md", good)
     switch(run, "sm")
     assert blocked(run) == []
+
+
+def test_typed_blockers_are_never_pushed_out_by_reviews(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    for agent in "abcd":
+        summary = f"1 P0: {agent} {'loses the data of everybody ' * 5}"
+        assert run("verdict", "write", f"--agent={agent}", "--status=NEEDS_ATTENTION",
+                   f"--summary={summary}") == 0  # fmt: skip
+    typed = ("--blocker=Legal must sign off", "--blocker=Ada is away")
+    assert switch(run, "dev", "--no-story", *typed) == 0
+    worst, legal, rest = blocked(run)
+    assert worst.startswith("a NEEDS_ATTENTION: 1 P0") and legal == "Legal must sign off"
+    assert rest.startswith("Also open: Ada is away | b NEEDS_ATTENTION")
+    assert rest.endswith("more: make verdict_table view=attention)") or rest.endswith("…"), rest
+    assert switch(run, "qa", "--no-story", "--resolved=Nobody") == 2
+    told = run.err.partition("open are: ")[2]
+    assert told.startswith(("1. ", "2. ")) and "(+" not in told.partition("3. ")[0]
+    assert switch(run, "qa", "--no-story", "--resolved=Legal") == 0
+    assert newest(run)["resolved"] == ["Legal must sign off"]
+    assert any("Ada is away" in line for line in blocked(run))
+
+
+def test_blockers_that_are_dropped_are_named(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", *(f"--blocker=problem {number}" for number in range(5)))
+    assert "blockers: 5 given, 3 kept, 2 dropped: problem 3 | problem 4" in run.err

@@ -232,7 +232,7 @@ def test_too_many_entries_keep_the_first_ones_and_say_how_many_were_dropped() ->
     assert said[:3] == (
         "decisions: 6 given, 5 kept, 1 dropped",
         "files_modified: 11 given, 10 kept, 1 dropped",
-        "blockers: 4 given, 3 kept, 1 dropped",
+        "blockers: 4 given, 3 kept, 1 dropped: d",
     )
     assert said[3].startswith("kept: 5 decisions, 10 files_modified, 3 blockers")
     with pytest.raises(ContextError, match="strict: decisions: 6 given") as refusal:

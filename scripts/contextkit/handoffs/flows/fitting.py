@@ -142,7 +142,9 @@ def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
         before, after = len(getattr(whole, name)), getattr(kept, name)
         left = len(after) - (_more(after) > 0 and after[-1] not in getattr(whole, name))
         if left < before:
-            messages.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
+            lost = _BETWEEN.join(getattr(whole, name)[left:])[:_WIDEST] * (name == "blockers")
+            counted = f"{before} given, {left} kept, {before - left} dropped"
+            messages.append(f"{name}: {counted}{lost and f': {lost}'}")
         texts = zip(getattr(whole, name), after[:left], strict=False)
         if short := sum(original != cut for original, cut in texts):
             messages.append(f"{name}: {short} shortened")
@@ -197,9 +199,9 @@ def carry(
     filled["resolved"] = tuple(entry + (answer and _ANSWER + answer)
                                for entry, answer in closed.items())  # fmt: skip
     done = frozenset(map(_bare, closed))
-    worst = tuple(line for line in verdicts if " P0" in line)
+    worst = [line for line in verdicts if " P0" in line][:1]  # more would push out what was typed
     filled["blockers"] = (*worst, *(entry for entry in new if _bare(entry) not in done))
-    old = {"blockers": (*verdicts, *waiting)}
+    old = {"blockers": (*waiting, *verdicts)}
     if last and last.story_id == fields.get("story_id", ""):
         old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
         old["decisions"] += tuple(filter(_is_answered, last.resolved))
@@ -211,7 +213,10 @@ def carry(
         carried = [entry for entry in dict.fromkeys(entries) if _bare(entry) not in there]
         if carried:
             most = getattr(limits, artifacts.LIMITED[name])
-            filled[name] = _together(name, (*own, *carried), most)
+            every = (*own, *carried)
+            filled[name] = fitted = _together(name, every, most, verdicts)
+            if lost := [e for e in every if e not in verdicts and e not in "\n".join(fitted)]:
+                messages.append(f"{name}: no room for {_BETWEEN.join(lost)[:_WIDEST]}")
         if count := sum(entry not in verdicts for entry in carried):
             messages.append(f"{name}: {count} carried over from the last handoff")
     return filled, tuple(messages)
@@ -227,18 +232,25 @@ def apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
     for line in lines:
         combined = line.startswith(EARLIER[name])
         entries += line.removeprefix(EARLIER[name]).split(_BETWEEN) if combined else [line]
-    return tuple(entries)
+    return tuple(entry for entry in entries if name != "blockers" or not entry.startswith("(+"))
 
 
-def _together(name: str, entries: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """The entries; those beyond `most` are combined into a last line, or counted there."""
+def _together(
+    name: str, entries: tuple[str, ...], most: int, verdicts: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The entries; those beyond `most` are combined into a last line, or counted there.
+
+    Where only `verdicts` are counted, so is the command that lists them.
+    """
     if len(entries) <= most:
         return entries
     first, *rest = entries[most - 1 :]
     line = EARLIER[name] + first
     for at, entry in enumerate(rest):
         if len(line) + len(entry) > _WIDEST:
-            line += f"{_BETWEEN}(+{len(rest) - at} more)"
+            asked = f": {names.call('verdict_table', view='attention')}"
+            are_stored = set(rest[at:]).issubset(verdicts)
+            line += f"{_BETWEEN}(+{len(rest) - at} more{asked if are_stored else ''})"
             break
         line += _BETWEEN + entry
     return (*entries[: most - 1], line)
@@ -260,7 +272,9 @@ def _resolved(
         matching, answer = _closed_by(item, there, numbered)
         if not matching:
             numbers = {blocker: f"{at}. " for at, blocker in enumerate(numbered, start=1)}
-            listed = "; ".join(f"{numbers.get(b, '')}{b}" for b in there) or "none"
+            rank = {blocker: at for at, blocker in enumerate(numbered)}
+            ranked = sorted(there, key=lambda b: rank.get(b, len(rank)))
+            listed = "; ".join(f"{numbers.get(b, '')}{b}" for b in ranked) or "none"
             raise bad_input(
                 f"resolved: no blocker begins with {item[:80]!r}; open are: {listed[:400]}"
             )
