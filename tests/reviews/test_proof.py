@@ -603,6 +603,18 @@ def test_the_id_of_what_is_fixed_may_come_first(said: str) -> None:
         assert not is_clean(proved(fixed)) and not is_clean(reviewed(said))  # nobody asked
 
 
+def test_a_place_in_the_next_line_does_not_go_on_with_what_is_fixed() -> None:
+    for place in ("b.py:3", "src/b.py:3"):
+        said = f"Fixed: P0-1, P1-1\n{place} now keeps it.\nRead:"
+        review = proved(PROVED.replace("Read:", said), 41, ("P0-1", "P1-1"))
+        assert review.doubts == ("line 8 is a statement of its own (x)",)
+
+
+def test_the_line_that_is_proposed_names_all_that_was_open() -> None:
+    faults = complaints.check(PROVED, Terms(files=41, open=("P0-1", "P1-1")))
+    assert [better for _, _, better in faults] == ["Fixed: P0-1, P1-1"]
+
+
 @each("name", ["FD_P0-1", "SEC.4"])
 def test_whatever_may_be_an_id_may_be_called_fixed(name: str) -> None:
     for said in (f"Fixed: {name}", f"{name}: fixed"):

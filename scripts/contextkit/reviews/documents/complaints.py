@@ -45,7 +45,10 @@ def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
             mend = "" if better else f": {_NOT_INDEXED}"
             faults.append((int(number), f"this {why}{mend}", better))
         else:
-            faults.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
+            better = proof.ASKED[doubt]
+            if terms and doubt == proof.NOT_CONFIRMED:
+                better = f"Fixed: {', '.join(terms.open)}"
+            faults.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, better))
     return faults
 
 

@@ -55,6 +55,7 @@ _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
 _RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
+_PLACE = Pattern(r"[\w./-]{1,200}\.\w{1,12}:\d")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _UNREAD = vocabulary.any_of("unread")
 _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
@@ -175,7 +176,7 @@ class _Proof:
         apart = {*itertools.chain(*others), *boxes}
         own = (row for at, row in enumerate(self._rows, 1) if at not in apart
                and self._raw[at - 1].lstrip()[:1] not in (">", "<")
-               and not "".join(self._raw[at : at + 1])[:1].islower())  # fmt: skip
+               and not _is_rest("".join(self._raw[at : at + 1])))  # fmt: skip
         self._fixed = set().union(*map(phrases.fixed_in, own)) & self._confirmed
         told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
         self._unwrap({block.first for block in every}.union(inside, told))
@@ -229,7 +230,7 @@ class _Proof:
         for number, row in enumerate(self._rows, 1):
             above = self._rows[first - 1] if first else ""
             is_apart = number in begin or len(above) > _LONGEST
-            if is_apart or not row[:1].islower() or not _goes_on(above):
+            if is_apart or not _is_rest(row) or not _goes_on(above):
                 first = number
                 continue
             rest = _REST.match(row)
@@ -527,6 +528,11 @@ def _is_other_verdict(row: str) -> bool:
     words = [word for word in _all_words(match[1]) if word not in _PROSE] if match else []
     fails = bool(words) and (words[0] not in _PASSING or words[0] == "no")
     return fails or vocabulary.is_conditional(words[1:])
+
+
+def _is_rest(row: str) -> bool:
+    """Whether a line begins like the rest of a sentence, and not with a place: `b.py:3 waits`."""
+    return row[:1].islower() and not _PLACE.match(row)
 
 
 def _goes_on(row: str) -> bool:
