@@ -90,9 +90,13 @@ def test_a_pushed_clean_branch_is_compared_with_where_it_began(repo: Path, tmp_p
 
 def test_nothing_that_differs_is_an_error(repo: Path) -> None:
     git("branch", "main")
-    with pytest.raises(ContextError, match=r"from main: give base=.*base=HEAD~1") as refusal:
+    with pytest.raises(ContextError, match="from main: change something first") as refusal:
         changes.compare(Layout())
     assert refusal.value.status == 1
+    commit("a")
+    git("branch", "-f", "main")
+    with pytest.raises(ContextError, match=r"from main: give base=.*base=HEAD~1"):
+        changes.compare(Layout())
     write("out/report.md")
     with pytest.raises(ContextError, match="nothing differs"):
         changes.compare(Layout(), left_out=(os.path.abspath("out"),))

@@ -112,7 +112,7 @@ def test_what_needs_me_comes_with_its_commands(repo: Path, run: Script) -> None:
     html = page(run)
     needs = html.partition('id="attention"')[2].partition("</section>")[0]
     commands = re.findall(r"<code[^>]*>(.*?)</code>", needs)
-    assert commands[0] == "make handoff_show"
+    assert commands[0].startswith("make handoff_show ref=handoff:")
     assert commands[2:] == ["make verdict_table view=attention", "make context_show ref=verdict:db"]
     assert "FAILED no &lt;index&gt;" in needs
 

@@ -214,7 +214,10 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
                 return Comparison(base=base, changes=tuple(changed), diff=diff, listing=listing,
                                   revision=tree.revision())  # fmt: skip
     tried = " or ".join(base.name for base in candidates)
-    raise ContextError(f"nothing differs from {tried}: give base=COMMIT, such as base=HEAD~1")
+    top = repository_of(layout).top
+    earlier = "give base=COMMIT, such as base=HEAD~1"
+    mend = earlier if _commit(top, "HEAD~1") else "change something first, or name a document"
+    raise ContextError(f"nothing differs from {tried}: {mend}")
 
 
 def bases(layout: Layout, named: str = "") -> list[Base]:

@@ -136,7 +136,7 @@ _TO_DO = (
     ("capsules", "to_write", "a capsule is a stub: have your agent write it",
      "capsule_prompt file={}"),
     ("payloads", "broken", "{}", "context_doctor"),
-    ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
+    ("handoffs", "not_consumed", "{} not consumed", "handoff_show ref={waits}"),
     ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
     ("memory", "stale", "the checkpoint is stale", "memory_recover"),
     ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
@@ -158,7 +158,7 @@ def to_do(rows: list[Facts]) -> list[Facts]:
     for system, name, wording, command in _TO_DO:
         values = facts.get(system, {}).get(name)
         for value in values if isinstance(values, list) else [values] * bool(values):
-            call = command.format(names.word(str(value)))
+            call = command.format(names.word(str(value)), waits=facts[system].get("waits"))
             needs.append({"id": system, "said": wording.format(value), "command": call})
     return needs
 
@@ -275,6 +275,7 @@ def _handoffs(layout: Layout) -> Facts:
         f" {len(waiting)} not consumed{doubt}",
         "active": state.active, "count": len(kept), "tokens": size, "not_consumed": len(waiting),
         "to_mend": len(problems), "which": waiting,
+        **({"waits": waiting[0]["ref"]} if waiting else {}),
     }  # fmt: skip
 
 
