@@ -686,3 +686,7 @@ def test_blockers_that_are_dropped_are_named(story: Path, run: Script) -> None:
     switch(run, "sm")
     switch(run, "dev", *(f"--blocker=problem {number}" for number in range(5)))
     assert "blockers: 5 given, 3 kept, 2 dropped: problem 3 | problem 4" in run.err
+    assert run("verdict", "write", "ui", "--status=FAILED", "--summary=P1: no lock") == 0
+    long = [f"problem {number} {'is long ' * 12}" for number in range(8)]
+    switch(run, "qa", "--no-story", *(f"--blocker={text}" for text in long))
+    assert "blockers: no room for problem 5 is long" in run.err

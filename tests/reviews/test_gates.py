@@ -312,7 +312,7 @@ def test_a_check_of_a_file_of_a_run_asks_what_its_gate_asks(out: Path, run: Scri
     assert run("verdict", "check", "--file=out/fd-a.md") == 0, run.out
     (out / "fd-a.md").write_text(signed(CLEAN, "", by="fd-a"), encoding="utf-8")
     ingest(run)
-    assert ["foreign", "fd-a"] in gate(run)[1]
+    assert ["malformed", "fd-a"] in gate(run)[1]
     assert run("verdict", "check", "--file=out/fd-a.md") == 1
     assert run.out == (
         "1: the file does not name its run: its contract begins with that line\n"
@@ -640,3 +640,51 @@ def test_the_gate_names_the_line_that_an_index_lacks(out: Path, run: Script) -> 
     ingest(run)
     assert gate(run) == ("FAIL", [["severe", "fd-a"], *[["contradictory", "fd-a"]] * 2])
     assert "its index is incomplete: line 7 says P0, which its index lacks" in run.out
+
+
+UNNAMED = "## Code review\n\n### Critical\n- **[P0] SQL injection in b.py:3** - it goes in.\n"
+
+
+def test_what_a_file_says_that_names_no_run_is_counted_and_told(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text(UNNAMED, encoding="utf-8")
+    a_run(out, asks=True)
+    ingest(run)
+    assert "NEEDS_ATTENTION\tfd-b\tno run id; 1 P0 read without an index: SQL" in run.out
+    run("verdict", "show", "--run=r-1")
+    assert "P0 fd-b/P0-1 b.py:3 " in run.out or "SQL injection in b.py:3" in run.out
+    assert ["severe", "fd-b"] in gate(run)[1] and ["malformed", "fd-b"] in gate(run)[1]
+    assert run("verdict", "retry", "--run=r-1", "--agent=fd-b") == 0
+    assert "put aside with what it says (1 P0)" in run.err
+    prompt = (out / "prompts/fd-b.md").read_text("utf-8")
+    assert "- the file does not name its run" in prompt
+
+
+@pytest.mark.parametrize("text", [CLEAN, SMALL, RESEARCH, WORK, UNNAMED])
+@pytest.mark.parametrize("mode", ["review", "research"])
+def test_a_file_that_names_no_run_never_passes(
+    out: Path, run: Script, text: str, mode: str
+) -> None:
+    (out / "fd-b.md").write_text(text, encoding="utf-8")
+    a_run(out, ("fd-b",), asks=True, mode=mode)
+    (out / "fd-a.md").unlink()
+    ingest(run)
+    assert run.out.partition("\t")[0] in ("NEEDS_ATTENTION", "FAILED")
+    assert gate(run)[0] == "FAIL"
+
+
+def test_a_file_of_another_run_that_is_put_aside_is_told_with_what_it_says(
+    out: Path, run: Script
+) -> None:
+    (out / "fd-b.md").write_text("<!-- run-uuid: other -->\n" + SEVERE, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert run("verdict", "retry", "--run=r-1", "--agent=fd-b") == 0
+    assert "put aside with what it says (1 P1)" in run.err
+
+
+def test_show_refuses_an_agent_that_the_run_did_not_ask(out: Path, run: Script) -> None:
+    a_run(out)
+    assert run("verdict", "show", "--run=r-1", "--agent=fd-bb") == 1
+    assert "the run did not ask this agent (did you mean 'fd-b'?)" in run.err
+    assert run("verdict", "show", "--run=r-1", "--agent=other") == 1
+    assert "did not ask this agent: it asked fd-a, fd-b" in run.err

@@ -97,7 +97,7 @@ def test_a_p0_of_an_earlier_run_is_told_everywhere_until_it_is_fixed(run: Script
     assert run("verdict", "gate", f"--run={second}") == 0
     call = f"make verdict_gate run={first}"
     assert told_by(run, call) == ALL
-    assert told_by(run, f"make verdict_clean run={first}") == ALL[1:]
+    assert told_by(run, f"make verdict_clean run={first}") == []  # not beside an open P0
     fix()
     assert run("verdict", "recheck", f"--run={first}", "--json") == 0
     answered(run, ("a", FINE.replace("Fine.\n", "Fine.\nFixed: P0-1\n")))
@@ -239,6 +239,8 @@ def test_a_file_in_place_of_a_folder_is_told_beside_what_else_is_open(run: Scrip
     assert f"{first} ERROR: verdict file of a run cannot be read" in told and second in told
     shutil.copy("app.py", ".clavain/verdicts/runs/.DS_Store")
     assert from_handoff(run).count("ERROR") == 1
+    assert run("verdict", "table", "--view=attention", "--json") == 0
+    assert [row["id"] for row in json.loads(run.out)] == ["b", first]
 
 
 def test_dismissals_that_cannot_be_read_close_nothing(run: Script) -> None:
@@ -272,3 +274,50 @@ def test_closed_runs_are_listed_and_not_read(run: Script, monkeypatch: pytest.Mo
         assert first in from_status(run)
     a_run(run, "one", ("a", FINE))
     assert first not in from_status(run)
+
+
+def test_the_command_for_an_earlier_run_is_told_once(run: Script) -> None:
+    first = a_run(run, "one", ("a", review(SAFE)), ("b", review(LOST)), ("c", review(SAFE)))
+    a_run(run, "two", ("d", FINE))
+    lines = blockers.lines(Layout())
+    assert len(lines) == 3 and all(first in line for line in lines)
+    assert "".join(lines).count("an earlier run: make verdict_gate") == 1
+    assert lines[2].count(f"(run {first})") == 1
+
+
+def test_the_command_that_lists_open_reviews_lists_those_of_earlier_runs(run: Script) -> None:
+    first = a_run(run, "one", ("a", review(SAFE)))
+    a_run(run, "two", ("b", FINE))
+    assert run("verdict", "table", "--view=attention") == 0
+    assert run.out.startswith("a\t1\t") and "P0-1" in run.out
+    assert run("verdict", "table", "--view=attention", "--json") == 0
+    (row,) = json.loads(run.out)
+    assert row["ref"] == f"verdict:runs/{first}/a"
+    assert run("verdict", "table", "--view=attention", "--run=latest") == 0 and run.out == ""
+
+
+def test_an_agent_that_never_came_in_a_run_that_was_ended_is_not_open(run: Script) -> None:
+    asked = ("--process=review", "--target=one", "--agents=a")
+    for early in (True, False):  # whether its verdict was stored before the end
+        assert run("verdict", "start", *asked) == 0
+        first = runs.load(Layout(), "latest").id
+        if early:
+            assert run("verdict", "ingest", f"--run={first}") == 0
+            assert is_told(run, "left no file")
+        assert run("verdict", "end", f"--run={first}") == 0
+        assert run("verdict", "start", "--process=review", "--target=two", "--agents=b") == 0
+        assert "left something to look at" not in run.err and not is_told(run, "left no file")
+        assert run("verdict", "end", "--run=latest") == 0
+
+
+def test_the_latest_run_is_one_that_is_going_on(run: Script) -> None:
+    assert run("verdict", "start", "--process=review", "--target=one", "--agents=a") == 0
+    assert run("verdict", "start", "--process=review", "--target=two", "--agents=a") == 0
+    first, second = runs.load_all(Layout()).documents
+    assert runs.load(Layout(), "latest") == second
+    assert run("verdict", "end", "--run=latest") == 0
+    assert runs.load(Layout(), "latest") == first
+    assert run("verdict", "ingest", f"--run={second.id}") == 0
+    assert not list(Path(".clavain").rglob("a.json"))
+    assert run("verdict", "end", "--run=latest") == 0
+    assert runs.load(Layout(), "latest").id == second.id

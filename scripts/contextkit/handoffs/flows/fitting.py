@@ -215,7 +215,8 @@ def carry(
             most = getattr(limits, artifacts.LIMITED[name])
             every = (*own, *carried)
             filled[name] = fitted = _together(name, every, most, verdicts)
-            if lost := [e for e in every if e not in verdicts and e not in "\n".join(fitted)]:
+            lost = [e for e in every if e not in verdicts and e not in "\n".join(fitted)]
+            if lost and name == "blockers":
                 messages.append(f"{name}: no room for {_BETWEEN.join(lost)[:_WIDEST]}")
         if count := sum(entry not in verdicts for entry in carried):
             messages.append(f"{name}: {count} carried over from the last handoff")

@@ -119,9 +119,11 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
     if reading.validation == "foreign":
         return [names.one_line(reading.summary)]
     from contextkit.reviews.documents import complaints
+    from contextkit.reviews.flows import agent_files
 
     unrenamed = ["it is still named `.partial`: rename it when it is complete"]
     faults = unrenamed if reading.validation == "partial" else []
+    faults += [agent_files.UNNAMED] * ("unnamed" in reading.flags)
     return [*faults, *complaints.feedback(reading.text, terms)]
 
 

@@ -258,7 +258,11 @@ def show(layout: Layout, args: Arguments) -> Answer:
         about = agent_files.asked(layout, args)
         (reading,) = agent_files.read(layout, about, args.agent)
         if not reading.text:
-            raise ContextError(f"{args.agent}: left no file of its own here")
+            hint = ""
+            if about.run and args.agent not in (roster := about.run.roster):
+                near = names.nearest(args.agent, roster) or f": it asked {', '.join(roster)}"
+                hint = f", and the run did not ask this agent{near}"
+            raise ContextError(f"{args.agent}: left no file of its own here{hint}")
         path, text = reading.path, reading.text
         hidden = history.dismissed(layout, about.run, synthesis.rows_of(reading))
         gone = {key.partition("/")[2]: why for key, why in hidden.items()}

@@ -185,6 +185,10 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
         cli.say_each(f"{agent}: {problem}" for agent in odd)
     elif view == "attention":
         shown = verdicts.needs_attention(entries, legacy)
+        if not (args.run or args.plain or legacy):
+            left = _left_open(layout)
+            loaded += left
+            shown += [entry for _, entry in left]
         text = verdicts.attention_rows(shown, not args.plain)
         cli.say_each([] if args.plain or legacy else _closing(shown))
     else:
@@ -201,6 +205,20 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
                 for path, entry in loaded if id(entry) in wanted]  # fmt: skip
 
     return Answer(text=text, status=_status(entries, args), data=data)
+
+
+def _left_open(layout: Layout) -> list[tuple[str, verdicts.Entry]]:
+    """The open verdicts of earlier runs, which starts moved to those runs' own folders."""
+    place = os.path.join(layout.verdicts, "runs")
+    if not os.path.isdir(place):
+        return []
+    from contextkit.reviews.flows import blockers
+
+    return [
+        (os.path.join(place, each["left_by"], verdicts.encode(each["agent"]) + ".json"), each)
+        for each in blockers.still_open(layout)
+        if "left_by" in each
+    ]
 
 
 def _closing(shown: list[verdicts.Entry]) -> list[str]:

@@ -173,7 +173,10 @@ def save(layout: Layout, run: Run) -> str:
 
 
 def load(layout: Layout, run: str) -> Run:
-    """The run with this id, prefix or address, or the `latest` to start. Raises ContextError."""
+    """The run with this id, prefix or address, or the `latest` to start. Raises ContextError.
+
+    The latest is one that was not ended, if one is going on.
+    """
     run = run.removeprefix("run:")
     if run != "latest" and os.path.lexists(where := path(layout, run)):
         return parse(files.read(where), layout.shown(where))
@@ -181,6 +184,8 @@ def load(layout: Layout, run: str) -> Run:
     begun = [other for other in loaded.documents if other.id.startswith(run)]
     if run == "latest":
         begun = loaded.documents[-1:]
+        if begun and begun[0].ended:
+            begun = [x for x in loaded.documents if is_live(layout, x, names.now())][-1:] or begun
         if not begun:
             loaded.whole()
             raise ContextError("there is no review run here: make verdict_start comes first")

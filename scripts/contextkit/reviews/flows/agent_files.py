@@ -33,6 +33,7 @@ from contextkit.reviews.documents.verdicts import Verdict
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json",
                 "peer-findings.jsonl", "decisions.log", "Thumbs.db", "desktop.ini")  # fmt: skip
 KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # of an agent's file; a run assigns the first
+UNNAMED = "the file does not name its run: its contract begins with that line"
 _ASIDE = ".aborted-"  # behind the name of a file that a new one replaced
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
@@ -222,13 +223,14 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     mode = asked.run.mode if asked.run else ""  # without one it is detected
     review = agent_review.parse(text, mode, terms(asked, agent))
     text = agent_review.bounded(text)
-    if reason := doubt(asked, agent, path, review):
+    reason = doubt(asked, agent, path, review)
+    if reason not in ("", UNNAMED):
         none = Review(validation="missing", run=review.run)
         return foreign(layout, agent, path, reason, review=none, text=text, sha256=sha256)
     header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
-    return Reading(
+    reading = Reading(
         agent=agent, path=path, shown=layout.shown(path),
         validation="partial" if partial else validation,
         status="ERROR" if partial else status,
@@ -236,6 +238,18 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         flags=("partial", *flags) if partial else flags,
         review=review, header=header, text=text, sha256=sha256,
     )  # fmt: skip
+    return _unnamed(reading) if reason else reading
+
+
+def _unnamed(reading: Reading) -> Reading:
+    """The reading of a file that does not name its run: what it says counts, but never passes."""
+    is_urgent = reading.status in ("NEEDS_ATTENTION", "FAILED", "ERROR", "BLOCKED")
+    return reading.replace(
+        validation="malformed" if reading.validation == "valid" else reading.validation,
+        status=reading.status if is_urgent else "NEEDS_ATTENTION",
+        summary=names.clipped(f"no run id; {reading.summary}", _SUMMARY),
+        flags=("unnamed", *reading.flags),
+    )
 
 
 def terms(asked: Asked, agent: str) -> Terms | None:
@@ -248,7 +262,7 @@ def terms(asked: Asked, agent: str) -> Terms | None:
 
 
 def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
-    """Why a file cannot be attributed to the agent, or ''."""
+    """Why a file cannot be attributed to the agent, or may not be (UNNAMED), or ''."""
     if os.path.islink(path):
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
@@ -259,7 +273,7 @@ def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
         return f"the file is from the run {names.one_line(review.run)[:60]}"
     is_asked = asked.run is not None and asked.run.asks
     if is_asked and not review.run and review.validation != "missing":
-        return "the file does not name its run: its contract begins with that line"
+        return UNNAMED
     return ""
 
 
@@ -384,10 +398,12 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
 
     An agent whose file is missing, empty, unfinished or from another run is an ERROR: nothing
     becomes clean by being absent. Files of agents that were not asked are listed last and get no
-    verdict.
+    verdict; neither does who left no file, in a run that was ended.
     """
     readings = list(read)
-    keep(layout, asked, [verdict(reading, asked.run_id) for reading in readings], now)
+    is_over = asked.run is not None and asked.run.ended
+    there = (each for each in readings if not (is_over and each.validation == "missing"))
+    keep(layout, asked, [verdict(reading, asked.run_id) for reading in there], now)
     return [*readings, *uninvited(layout, asked)]
 
 

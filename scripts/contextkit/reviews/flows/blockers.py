@@ -38,7 +38,9 @@ def still_open(layout: Layout) -> list[Entry]:
     """The verdicts that need attention, worst first; those of an earlier run have `left_by`."""
     current = verdicts.load_all(layout).documents
     asking = verdicts.needs_attention(current) + _left_open(layout, current)
-    return verdicts.worst_first([each for each in asking if not _is_dismissed(layout, each)])
+    return verdicts.worst_first(
+        [each for each in asking if not (_is_dismissed(layout, each) or never_came(layout, each))]
+    )
 
 
 def lines(layout: Layout) -> tuple[str, ...]:
@@ -46,7 +48,8 @@ def lines(layout: Layout) -> tuple[str, ...]:
     if not os.path.isdir(layout.verdicts):
         return ()
     try:
-        return tuple(_line(layout, each) for each in verdicts.blocking(still_open(layout)))
+        told: set[object] = set()  # the earlier runs named so far
+        return tuple(_line(layout, each, told) for each in verdicts.blocking(still_open(layout)))
     except (ContextError, OSError) as error:
         return (names.one_line(f"reviews ERROR: cannot be read: {error}"),)
 
@@ -137,6 +140,13 @@ def _is_dismissed(layout: Layout, entry: Entry) -> bool:
     return not is_odd and _open_findings(layout, run, entry["agent"]) == []
 
 
+def never_came(layout: Layout, entry: Entry) -> bool:
+    """Whether a verdict only says that an agent left no file in a run that the user has ended."""
+    is_missing = entry["status"] == "ERROR" and "missing" in str(entry.get("flags"))
+    run = _record(layout, entry.get("run")) if is_missing else None
+    return bool(run and run.ended)
+
+
 def _open_findings(layout: Layout, run: Run, agent: str) -> list[str] | None:
     """The open P0 and P1 of an agent; None if they cannot be told."""
     from contextkit.reviews.flows import history
@@ -159,14 +169,19 @@ def _record(layout: Layout, run: object) -> Run | None:
         return None
 
 
-def _line(layout: Layout, entry: Entry) -> str:
-    """`fd-safety NEEDS_ATTENTION: 1 P0: No lock`, its run if it is an earlier one, and its file."""
+def _line(layout: Layout, entry: Entry, told: set[object]) -> str:
+    """`fd-safety NEEDS_ATTENTION: 1 P0: No lock`, its run if it is an earlier one, and its file.
+
+    The first line about a run has the command for it; the run is added to those `told`.
+    """
     parts = [f"{entry['agent']} {entry['status']}: {entry['summary']}"]
     if run := entry.get("left_by"):
         from contextkit.reviews.documents import runs
 
-        show, close = (runs.call(layout, f"verdict_{what}", run=run) for what in ("gate", "clean"))
-        parts.append(f"(an earlier run: {show}; {close} closes it for good)")
+        what = "verdict_clean" if "broken" in entry else "verdict_gate"
+        call = f"an earlier run: {runs.call(layout, what, run=run)}"
+        parts.append(f"(run {run})" if run in told else f"({call})")
+        told.add(run)
     if path := verdicts.report(layout, entry):
         parts.append(f"({path})")
     return names.one_line(" ".join(parts)) + _worst_findings(layout, entry)

@@ -24,10 +24,17 @@ from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-from contextkit.reviews.documents import complaints, contracts, processes, runs, verdicts
+from contextkit.reviews.documents import (
+    agent_review,
+    complaints,
+    contracts,
+    processes,
+    runs,
+    verdicts,
+)
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, history, workers
+from contextkit.reviews.flows import agent_files, blockers, history, workers
 from contextkit.subagents.documents import registry
 
 _EARLIER, _DIFF = "earlier", "changes.diff"
@@ -361,7 +368,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         run = entry.get("run")
         if not isinstance(run, str) or not run or run in current:
             continue  # a broken one names none
-        if verdicts.blocking([entry]):
+        if verdicts.blocking([entry]) and not blockers.never_came(layout, entry):
             open_runs.add(run)
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
@@ -369,8 +376,7 @@ def _keep_verdicts(layout: Layout, current: set[str]) -> None:
         else:
             shelf.move(path, os.path.dirname(kept))
     for run in sorted(open_runs):
-        gate, clean = (runs.call(layout, f"verdict_{what}", run=run) for what in ("gate", "clean"))
-        remark(f"run {run} left something to look at: {gate} ({clean} closes it for good)")
+        remark(f"run {run} left something to look at: {runs.call(layout, 'verdict_gate', run=run)}")
 
 
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
@@ -388,13 +394,15 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
     if reading.validation in ("missing", "partial", "foreign", "error"):
         wrong = [names.one_line(reading.summary)]
+    wrong = [*[agent_files.UNNAMED] * ("unnamed" in reading.flags), *wrong]
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
     path = runs.output_path(layout, run, agent)
     there = [old for old in dict.fromkeys((reading.path, path, path + ".partial"))
              if os.path.lexists(old)]  # fmt: skip
     away = {old: agent_files.set_aside(old, path, now) for old in there}
-    if counts := agent_files.counted([each.severity for each in reading.review.findings]):
+    found = reading.review.findings or agent_review.parse(reading.text, run.mode).findings
+    if counts := agent_files.counted([each.severity for each in found]):
         old, new = (names.word(layout.found(layout.shown(each)))
                     for each in (reading.path, away[reading.path]))  # fmt: skip
         remark(f"put aside with what it says ({counts}): {new}; `mv {new} {old}` brings it back")
