@@ -27,6 +27,7 @@ from contextkit.reviews.documents import (
     denials,
     heads,
     index,
+    normal,
     phrases,
     places,
     shapes,
@@ -357,9 +358,11 @@ class Outline(Sight):
         return shapes.finding(severity, title, first, last, place, identity, recap)
 
     def _of_table(self, part: Part) -> Iterator[Finding]:
-        head, *rows = tables.table_rows(part.rows)
+        head, *rows = every = tables.table_rows(part.rows)
         roles = tables.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
-        if "severity" in roles:
+        if tables.is_headless(every, part.rows):
+            roles, rows = tables.parted(every)
+        elif "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
                 if column < min(len(above.cells), len(row.cells)):  # an empty cell goes on
@@ -370,6 +373,7 @@ class Outline(Sight):
         if tables.is_scale(roles, rows):
             return
         around = places.place_of(part.inside.title)
+        around = around if around.file else self._above_places[part.first - 1]
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(part.last, numbers)
         for number, row in zip(numbers, rows, strict=True):
@@ -379,9 +383,15 @@ class Outline(Sight):
                 place = self.place(section.first, section.last) if section else around
                 if not made.file or (place.file and not made.at):
                     made = made.replace(file=place.file, at=place.line or made.at)
-                last = part.first + row.last
-                first, last = (section.first, section.last) if section else (at, last)
+                ends = (at, self._end_of_row(part.first + row.last))
+                first, last = (section.first, section.last) if section else ends
                 yield made.replace(line=first, end=last, recap=True)
+
+    def _end_of_row(self, at: int) -> int:
+        """The last line of a row of a table; in HTML, each of its cells may have a line."""
+        ahead = range(at, min(len(self.rows), at + normal.MOST_CELLS) + 1)
+        is_open = "<tr" in self.rows[at - 1]
+        return next((n for n in ahead if "</tr" in self.rows[n - 1]), at) if is_open else at
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
         """The blocks behind a table by the number they begin with, if most of its rows have one."""
@@ -419,8 +429,9 @@ class Outline(Sight):
         for part in self.parts if any("</" in row for row in rows) else ():
             if part.kind == "code":
                 rows[part.first - 1 : part.last] = [""] * (part.last - part.first + 1)
-        tree = tables.still_open(objects.elements("\n".join(rows)))
-        for told in objects.findings(tree, tables.grade_of):
+        tree = objects.elements("\n".join(rows))
+        grade = tables.grading(tree)
+        for told in objects.findings(tables.still_open(tree, grade), grade):
             if told.grade and (made := tables.of_object(told)):
                 yield made
 
@@ -468,7 +479,8 @@ class Outline(Sight):
             if stated and not place.file and (above := self.place_above(part.first)):
                 place = self.placed_at(above)
             is_told = bool(place.file and stated) if only_said else bool(place.file or stated)
-            if not is_told or vocabulary.severity(text):  # a cell
+            is_place = not stated and places.place_of(rows[0]).file and len(rows) == 1
+            if not is_told or is_place or vocabulary.severity(text):  # a cell
                 continue
             parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
             left = _MENTIONED.sub(" ", _PATHS.sub(" ", " ".join(parts)))
@@ -566,15 +578,17 @@ def of_objects(text: str) -> list[Finding] | None:
     A page of HTML is XML, and a review in words may be YAML by chance: no object in it is graded.
     """
     bare = text.removeprefix("\ufeff").strip()
-    rows = objects.rows(bare)
-    tree = rows or objects.tree(bare)
+    tree = objects.tree(bare)
+    if tree is None and (told := tables.of_records(text.removeprefix("\ufeff"))):
+        return told
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    read = objects.findings(tables.still_open(tree), tables.grade_of)
+    grade = tables.grading(tree)
+    read = objects.findings(tables.still_open(tree, grade), grade)
     made = filter(None, map(tables.of_object, read))
     placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
-    is_sure = placed or rows or bare[:1] in ("{", "[")
-    if not is_sure and (bare[:1] == "<" or not any(objects.findings(tree, tables.grade_of))):
+    is_sure = placed or bare[:1] in ("{", "[")
+    if not is_sure and (bare[:1] == "<" or not any(objects.findings(tree, grade))):
         return None
     return placed or _of_told(tree, text.count("\n") + 1)
 
