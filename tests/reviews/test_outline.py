@@ -101,6 +101,13 @@ def test_a_severity_that_is_not_understood_beside_others_is_listed_as_such() -> 
         assert rows == [("P1", "It leaks"), ("", "It may leak")]
 
 
+def test_an_object_without_a_grade_beside_others_is_named_as_not_read() -> None:
+    comments = ["[High] The lock is kept", "praise: a good name", "The lock is taken twice here"]
+    told = [{"path": "a.py", "line": at, "body": body} for at, body in enumerate(comments, 1)]
+    read = reader.read(json.dumps(told, indent=1))
+    assert [one.title for one in read.findings] == ["The lock is kept"] and read.unsure == (12,)
+
+
 def test_a_table_in_csv_is_read_row_by_row() -> None:
     text = (
         "id,severity,file,line,title\n"

@@ -12,7 +12,7 @@ import itertools
 import re
 
 from contextkit.base.expressions import Pattern
-from contextkit.base.type_names import Any, Collection, Iterator
+from contextkit.base.type_names import Any, Callable, Collection, Iterator
 from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.text import objects
 
@@ -34,6 +34,11 @@ _RANGE = Pattern(r"(\d{1,3})\s?[-–]\s?(\d{1,3})")
 _TITLED = Pattern(  # `3.2 Erasure of data: RED. The names …`
     r"^(\s{0,8}(?:[-*+•#]{1,6} )?(?:\d[\d.]{0,6}[.)]? )?)([^:|]{4,120}): "
 )
+_ITEM = Pattern(r"([^\W\d_][\w-]{0,11})\s?(?:[=:–—-]|means|is)\s\s*(.{2,120})$")
+_KNOWN = {  # scales in order, and whether they head sections
+    (("must", "P0"), ("should", "P2"), ("could", "P3")): True,
+    (("red", "P0"), ("amber", "P2"), ("yellow", "P2"), ("green", "P3")): False,
+}
 _LONGEST = 300  # characters of a line with a legend or a head
 _LEVELS = 3  # least words of a scale
 _MOST_LEVELS, _LONGEST_NAME = 12, 16
@@ -50,23 +55,25 @@ def meant(meaning: str) -> str:
 def scale(meanings: dict[str, str]) -> dict[str, str]:
     """The severities of words by what a legend says of each; empty if it does not tell the order.
 
-    One of which the meaning tells none is as bad as its rank. Numbers behind one word are in order.
+    One of which the meaning tells none is as bad as its rank, and none is milder than its own word.
     """
     told = {name: meant(meaning) for name, meaning in meanings.items()}
-    order = _by_number([*meanings]) or [*meanings]
-    ranks = [vocabulary.SEVERITIES.index(told[name]) for name in order if told[name]]
-    if ranks != sorted(ranks):
-        order.reverse()
-        ranks.reverse()
-    is_known = bool(ranks) or bool(_by_number(order))
-    if len(order) < _LEVELS or ranks != sorted(ranks) or not is_known:
+    counted = _by_number([*meanings])
+    order, last = counted or [*meanings], len(meanings) - 1
+    if last < _LEVELS - 1 or not (counted or any(told.values())):
         return {}
-    last = len(order) - 1
-    ranks = [min(rank, 3) if _by_number(order) else (6 * rank + last) // (2 * last)
-             for rank in range(last + 1)]  # fmt: skip
-    by_rank = {name: f"P{rank}" for name, rank in zip(order, ranks, strict=True)}
-    grades = {name: told[name] or by_rank[name] for name in order}
-    return grades if vocabulary.strictest(*grades.values()) in vocabulary.SERIOUS else {}
+    ranks = [min(at, 3) if counted else (6 * at + last) // (2 * last) for at in range(last + 1)]
+    stated = [(at, vocabulary.SEVERITIES.index(told[x])) for at, x in enumerate(order) if told[x]]
+    as_is, reversed_ = (
+        sum(abs(rank - each[at]) for at, rank in stated) for each in (ranks, ranks[::-1])
+    )
+    if as_is == reversed_ and not counted:
+        return {}
+    by_rank = zip(order, ranks if as_is <= reversed_ else ranks[::-1], strict=True)
+    grades = {name: told[name] or f"P{rank}" for name, rank in by_rank}
+    own_word = vocabulary.severity if counted else vocabulary.of_tool
+    own = {name: vocabulary.strictest(grades[name], own_word(name)) for name in grades}
+    return own if vocabulary.strictest(*own.values()) in vocabulary.SERIOUS else {}
 
 
 def _by_number(words: list[str]) -> list[str]:
@@ -103,30 +110,80 @@ def graded(rows: list[str], is_whole: bool = False) -> list[str]:
         if not row.isascii() or _LETTERED.search(row) or _WORDED.search(row[:_LONGEST])
     )
     every = ((at, meanings(rows[at])) for at in explain)
-    told = {at: signs for at, signs in every if signs}
+    told = {at: signs for at, signs in every if signs} | _listed(rows)
     marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
     if vocabulary.strictest(*marks.values()) not in vocabulary.SERIOUS:
-        return rows
+        return _implied(rows)
     replaced = _replacing(marks)
     left = set(_counted_on(rows, marks)) if is_whole else set[int]()
-    made = [row if at in left else replaced(row) for at, row in enumerate(rows)]
-    others = (at for at in range(len(rows)) if at not in told)
-    is_used = any(made[at] != rows[at] for at in others)  # else they may be words of anything
-    if not (is_used or any(of_signs(rows[at]) for at in told)):
-        return rows
-    return ["" if at in told else row for at, row in enumerate(made)]
+    made = [row if at in left or at in told else replaced(row) for at, row in enumerate(rows)]
+    return ["" if at in told and of_signs(rows[at]) else row for at, row in enumerate(made)]
 
 
-def _replacing(marks: dict[str, str]) -> Any:
+def _listed(rows: list[str]) -> dict[int, dict[str, str]]:
+    """The lines of lists in which each item says what a word means, with all these words."""
+    made: dict[int, dict[str, str]] = {}
+    run: list[tuple[int, str, str]] = []
+    for at, row in enumerate([*rows, ""]):
+        bare, listed = vocabulary.unbulleted(row.strip())
+        match = _ITEM.match(vocabulary.plain(bare)) if listed and len(bare) < _LONGEST else None
+        if match:
+            run.append((at, match[1], match[2]))
+            continue
+        names = {name: meaning for _, name, meaning in run}
+        is_one_each = _LEVELS <= len(names) == len(run) <= _MOST_LEVELS
+        is_led = is_one_each and _leads(rows[: run[0][0]])
+        if is_led and not any(map(vocabulary.severity, names)) and (grades := scale(names)):
+            made |= dict.fromkeys((line for line, *_ in run), grades)
+        run = []
+    return made
+
+
+def _leads(rows: list[str]) -> bool:
+    """Whether the last line with words leads to a list, or heads one of severities."""
+    above = next(filter(str.strip, reversed(rows[-2:])), "").rstrip(" *_")
+    words = vocabulary.words(above)
+    is_head = not shapes.EXPLAINS.isdisjoint(words) or shapes.names_scale(above)
+    return is_head or (above[-1:] == ":" and not vocabulary.unbulleted(above.strip())[1])
+
+
+def _implied(rows: list[str]) -> list[str]:
+    """The lines with severities for the words of a scale that everybody knows, if it is used.
+
+    Two of its words, one of them the first, head sections or stand in cells or behind titles.
+    """
+    for scale, at_heads in _KNOWN.items():
+        marks = {f(word): grade for word, grade in scale for f in (str.lower, str.title, str.upper)}
+        replaced = _headed(marks) if at_heads else _replacing(marks, only_set_off=True)
+        made = [*map(replaced, rows)]
+        used = {word for word, _ in scale for old, new in zip(rows, made, strict=True)
+                if old != new and word in vocabulary.words(old)}  # fmt: skip
+        if len(used) > 1 and scale[0][0] in used:
+            return made
+    return rows
+
+
+def _headed(marks: dict[str, str]) -> Callable[[str], str]:
+    """What replaces the word of a heading that has no other: `## Must have`."""
+    alone = re.compile(rf"^(#{{1,6}}\s)[*_]{{0,2}}({'|'.join(marks)})(?:[ -]haves?)?[*_: ]*$")
+    return lambda row: alone.sub(lambda match: f"{match[1]}[{marks[match[2]]}]", row)
+
+
+def _replacing(marks: dict[str, str], only_set_off: bool = False) -> Callable[[str], str]:
     """What replaces the sign or the word at the head of a line, in a cell or behind a title."""
     words = "|".join(map(re.escape, sorted(marks, key=len, reverse=True)))
     signs = "|".join(re.escape(mark) for mark in marks if not mark.isalpha()) or r"(?!)"
-    begins = r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?)[`*]{0,3}"
+    begins = r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?)"
     head = re.compile(
-        rf"{begins}(?:({signs})[`*]{{0,3}}(?=\W|$)|({words})[`*]{{0,3}}(?=\s?[:.—–]))"
+        rf"{begins}[`*]{{0,3}}(?:({signs})[`*]{{0,3}}(?=\W|$)"
+        rf"|({words})[`*]{{0,3}}(?=\s?[:.—–]))"
+        rf"|{begins}(?:\*\*|\[|\()({words})(?:\*\*|\]|\))(?=\s)"
     )
     cell = re.compile(rf"(\|\s*)[`*]{{0,3}}({words})[`*]{{0,3}}(?=\s*\|)")
     behind = re.compile(rf"{_TITLED.pattern}[`*]{{0,3}}({words})[`*]{{0,3}}(?:\.(?=\s|$)|\s*$)")
+
+    def headed(match: re.Match[str]) -> str:
+        return f"{match[1] or match[4] or ''}[{marks[match[2] or match[3] or match[5]]}]"
 
     def moved(match: re.Match[str]) -> str:
         grade = f"[{marks[match[3]]}]"
@@ -134,7 +191,7 @@ def _replacing(marks: dict[str, str]) -> Any:
         return f"{match[1]}{match[2]}: {grade}" if is_label else f"{match[1]}{grade} {match[2]}."
 
     def replaced(row: str) -> str:
-        row = head.sub(lambda match: f"{match[1]}[{marks[match[2] or match[3]]}]", row, 1)
+        row = row if only_set_off else head.sub(headed, row, 1)
         if "|" in row:
             return cell.sub(lambda match: f"{match[1]}{marks[match[2]]} ", row)
         return behind.sub(moved, row, 1) if ": " in row[:_LONGEST] else row

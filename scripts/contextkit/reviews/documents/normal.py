@@ -7,6 +7,7 @@ BLOCKER                        a heading, if alone above a list and no line is o
 
 from __future__ import annotations
 
+import bisect
 import re
 
 from contextkit.base.expressions import Pattern
@@ -18,6 +19,9 @@ _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
 _CELL_BEHIND = Pattern(
     r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.IGNORECASE
 )
+_FIELD = Pattern(r"([A-Za-z][\w-]{1,40}): ")
+_LEAST_FIELDS = 3  # of a mail
+_OF_MAILS = frozenset("from to subject date message-id return-path received".split())
 _BEGUN = Pattern(r"\s*<(style|script|tr)\b", re.IGNORECASE)
 _ENDED = Pattern(r"</(style|script|tr)>\s*$", re.IGNORECASE)
 _APART = Pattern(r"<(?:details|table|pre|ul|ol)\b", re.IGNORECASE)  # in a cell of many lines
@@ -74,18 +78,31 @@ def lines(text: str, is_whole: bool = False) -> tuple[list[str], list[str], dict
 
 def _shown(rows: list[str]) -> list[str]:
     """The lines of a page without its styles and scripts, and each row of its tables in one."""
-    made = list(rows)
-    ends = {at: match[1].lower() for at, row in enumerate(rows) if (match := _ENDED.search(row))}
+    made = _without_header(rows)
+    ends = [(at, match[1].lower()) for at, row in enumerate(rows) if (match := _ENDED.search(row))]
+    tags = {tag for _, tag in ends}
+    by_tag = {tag: [at for at, name in ends if name == tag] for tag in tags}
     for at, row in enumerate(rows) if ends else ():
         begins = _BEGUN.match(row) if "<" in row else None
         tag = begins[1].lower() if begins else ""
-        ahead = range(at, min(len(rows), at + (MOST_CELLS if tag == "tr" else len(rows))))
-        end = next((n for n in ahead if ends.get(n) == tag), at) if tag else at
-        if tag and tag != "tr" and ends.get(end) == tag:
+        after = by_tag.get(tag, [])
+        position = bisect.bisect_left(after, at)
+        end = after[position] if position < len(after) else -1
+        if tag != "tr" and end >= at:
             made[at : end + 1] = [""] * (end + 1 - at)
-        elif end > at and not any(map(_APART.search, rows[at : end + 1])):
+        elif at < end < at + MOST_CELLS and not any(map(_APART.search, rows[at : end + 1])):
             made[at : end + 1] = [" ".join(map(str.strip, rows[at : end + 1]))] + [""] * (end - at)
     return made
+
+
+def _without_header(rows: list[str]) -> list[str]:
+    """The lines of a mail without its header, which is that of the mail and of nothing it says."""
+    end = next((at for at, row in enumerate(rows) if not row.strip()), len(rows))
+    fields = [match[1].lower() if (match := _FIELD.match(row)) else "" for row in rows[:end]]
+    if len(_OF_MAILS.intersection(fields)) < _LEAST_FIELDS:
+        return list(rows)
+    own = [name == "subject" or bool(vocabulary.severity(name)) for name in fields]
+    return [row * is_own for row, is_own in zip(rows[:end], own, strict=True)] + rows[end:]
 
 
 def _in_capitals(rows: list[str]) -> dict[int, str]:

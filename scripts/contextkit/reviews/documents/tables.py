@@ -37,6 +37,7 @@ _KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "fil
 _NAMED = ("query", "rule", "check", "issue", "finding", "problem", "vulnerability", "weakness")
 _ONE_SENTENCE = 140  # characters
 _KNOWN = ("severity", "id", "section", "file", "place", "line", "title")  # roles
+_MOST_COLUMNS = 60  # of objects that are read as a table
 _LEAST_COLUMNS, _ODD = 3, 20  # of CSV; records of another width before it is none
 _MOST_GRADES = 8  # different words of a column
 _PATHLIKE = Pattern(r"[^\s:]{0,300}[\w-]\.[A-Za-z]\w{0,7}(?::\d{1,7}){0,2}")
@@ -144,7 +145,8 @@ def of_records(text: str) -> list[Finding] | None:
         kept = [cell * (role in _KNOWN or _is_brief(cell)) for role, cell in named]
         finding = of_row(roles, kept, row.first + 1, "")
         odd = "".join(cell for role, cell in named if role == "severity")
-        if not finding and odd and not of_cell(odd) and not vocabulary.says_nothing(odd):
+        is_odd = bool(odd) and not of_cell(odd) and not vocabulary.says_nothing(odd)
+        if is_odd and not finding:
             others = ["title" if role == "severity" else role for role in roles]
             finding = of_row(others, kept, row.first + 1, "P2") if "title" in roles else None
             finding = finding and finding.replace(severity="")  # which is not understood
@@ -327,6 +329,8 @@ def still_open(tree: Any, grade: Grade, depth: int = 0) -> Any:
         plain = {_plain_key(str(key), tree): value for key, value in told.items()}
         named = tree | {key: value for key, value in plain.items() if key not in tree}
         inside = {key: _in_file(key, value) for key, value in named.items()}
+        if len(inside) > 1 and all(isinstance(value, dict) for value in inside.values()):
+            inside = dict(zip(inside, _named([*inside.values()], grade), strict=True))
         return {key: still_open(value, grade, depth + 1) for key, value in inside.items()}
     if not isinstance(tree, list):
         return tree
@@ -340,7 +344,9 @@ def _named(items: list[Any], grade: Grade) -> list[Any]:
     A severity that is not understood beside others that are is `?`.
     """
     told = [item for item in items if isinstance(item, dict)]
-    keys = [str(key) for key in told[0]] if told and len(told) == len(items) else []
+    is_whole = len(told) == len(items)
+    every = dict.fromkeys(key for item in told for key in item) if is_whole else {}
+    keys = [*itertools.islice(map(str, every), _MOST_COLUMNS)]
     rows = [[objects.value_of(item.get(key)) for key in keys] for item in told]
     if len(keys) < _LEAST_COLUMNS:
         return items
@@ -353,11 +359,12 @@ def _named(items: list[Any], grade: Grade) -> list[Any]:
     key = keys[ats["severity"]]
     grades = [grade(key, cells[ats["severity"]]) for cells in rows]
     made = []
-    for item, cells, known in zip(told, rows, grades, strict=True):
+    for item, cells, graded_as in zip(told, rows, grades, strict=True):
         own = {role: cells[at] for role, at in ats.items() if cells[at]}
-        is_odd = any(grades) and not known and not vocabulary.says_nothing(own.get("severity", ""))
         lacks = {role: own[role] for role in own if not objects.has(item, role)}
-        made.append(item | lacks | ({"severity": "?"} if is_odd and "severity" in own else {}))
+        stated = own.get("severity", "")
+        is_odd = bool(stated) and not graded_as and not vocabulary.says_nothing(stated)
+        made.append(item | lacks | ({"severity": "?"} if is_odd and any(grades) else {}))
     return made
 
 
@@ -437,8 +444,9 @@ def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings with the lines of their objects, which are around the next such title."""
     rows = text.split("\n")
     plain = [_searched(row.replace('\\"', '"').replace("\\n", " ")) for row in rows]
-    is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
-    start, is_settings = 0, objects.is_settings(text)
+    is_settings = objects.is_settings(text)
+    is_json = not is_settings and text.lstrip("\ufeff \t\n")[:1] in ("{", "[")
+    start = 0
     for finding in findings:
         if finding.line:
             yield finding
