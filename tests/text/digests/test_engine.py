@@ -12,6 +12,7 @@ from conftest import SCRIPTS, each, rounds
 from contextkit.base import tokens
 from contextkit.text import facts
 from contextkit.text.digests import engine, kinds, reading
+from growth import is_in_proportion
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -221,3 +222,7 @@ def test_the_title_of_a_text_does_not_make_it_a_list_of_sources() -> None:
     text = f"# Changelog\n\n## 2.0\n\n### Features\n\n{items}"
     digest = engine.digest(text, 60)
     assert digest.kind == "report" and "times faster" in digest.summary
+
+
+def test_a_long_line_with_many_brackets_is_cut_in_proportion() -> None:
+    assert is_in_proportion(reading.clause, "token=[secret:assigned], ")

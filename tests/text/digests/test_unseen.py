@@ -1386,11 +1386,27 @@ def test_the_tests_of_several_reports_in_xml_are_counted_together() -> None:
     assert "pkg.Pay.refund" in told.summary
 
 
+@each("case", ['<testcase classname="c" name="fine"/>', ""])
+def test_a_suite_that_fails_before_its_tests_is_no_pass(case: str) -> None:
+    error = '<error message="no database"/>'
+    text = f'<testsuite name="pay" errors="1">\n{error}{case}\n</testsuite>\n'
+    told = engine.digest(text, 200).summary
+    assert "1 error" in told and "pay: no database" in told
+
+
+def test_a_failure_that_is_only_text_says_its_first_line() -> None:
+    said = "<failure>\nError: 3 is not 4\n  at total (src/pay.test.js:41:7)</failure>"
+    case = f'<testcase classname="c" name="x">{said}</testcase>'
+    text = f'<testsuite name="s">\n{case}\n</testsuite>\n'
+    assert "c.x: Error: 3 is not 4 (src/pay.test.js:41:7)" in engine.digest(text, 200).summary
+
+
 def test_an_exception_below_a_failed_test_of_tap_is_its_message() -> None:
     oks = "".join(f"ok {n} keeps {n}\n" for n in range(1, 30))
     thrown = "  3 is not 4\n  AssertionError: 3 is not 4\n      at Context.<anonymous> (a.js:4:2)\n"
-    told = engine.digest(f"1..30\n{oks}not ok 30 total\n{thrown}# tests 30\n# fail 1\n", 300)
-    assert "total: 3 is not 4 (a.js:4:2)" in told.summary
+    for blank in ("", "\n"):
+        text = f"1..30\n{oks}not ok 30 total\n{blank}{thrown}# tests 30\n# fail 1\n"
+        assert "total: 3 is not 4 (a.js:4:2)" in engine.digest(text, 300).summary
 
 
 def test_what_the_kernel_killed_is_the_key() -> None:
@@ -1415,6 +1431,9 @@ def test_a_message_in_a_frame_belongs_to_the_test_above_it() -> None:
     said = engine.digest("".join([" ✔ Adds\n" * 30, *tests, "Tests: 32, Failures: 2.\n"]), 300)
     assert 'Rounds "10": Failed asserting that 3 is 4. (/srv/CartTest.php:10)' in said.summary
     assert 'Rounds "11": No tax for Q (/srv/CartTest.php:11)' in said.summary
+    drawn = tests[0].replace("│", "┐", 1).replace("│ F", "├ F").replace("│\n\n", "┴\n\n")
+    said = engine.digest("".join([" ✔ Adds\n" * 30, drawn, "Tests: 31, Failures: 1.\n"]), 300)
+    assert 'Rounds "10": Failed asserting that 3 is 4. (/srv/CartTest.php:10)' in said.summary
 
 
 def test_a_heading_of_a_stack_is_told_with_its_own_frame() -> None:
@@ -1424,6 +1443,12 @@ def test_a_heading_of_a_stack_is_told_with_its_own_frame() -> None:
     )
     said = engine.digest("\n".join([*WORDS, stack, *WORDS]), 200).summary
     assert "READ of size 4 at 0x60 thread T0 #2 0x56 in charge /srv/a.cpp:12" in said
+
+
+def test_a_frame_in_a_program_below_usr_src_is_its_own() -> None:
+    frames = "    at load (/usr/src/app/lib/load.js:4:9)\n    at node:internal/main:1:1\n"
+    said = engine.digest(f"Error: boom\n{frames}", 99).summary
+    assert "boom (/usr/src/app/lib/load.js:4:9)" in said
 
 
 def test_comments_between_commands_are_no_headings() -> None:

@@ -60,16 +60,14 @@ class Caller:
 
     def call(self, command: str, text: str, folder: str) -> tuple[str, str, str]:
         """Run a command in a folder: its answer, why it gave none, what it said on stderr."""
-        if self._stopped:
-            return "", "stopped", ""
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", command], cwd=folder, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-        with self._lock:
+        with self._lock:  # once `stop` has it, nothing starts any more
+            if self._stopped:
+                return "", "stopped", ""
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", command], cwd=folder, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
             self._running.add(process)
-        if self._stopped:  # in the meantime
-            _end(process)
         try:
             out, complaint = process.communicate(text.encode("utf-8"), self._seconds)
         except subprocess.TimeoutExpired:
@@ -84,8 +82,8 @@ class Caller:
 
     def stop(self) -> None:
         """Start no further call, and end those under way."""
-        self._stopped = True
         with self._lock:
+            self._stopped = True
             for process in self._running:
                 _end(process)
 

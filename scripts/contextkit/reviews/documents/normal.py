@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import re
 
+from contextkit.base import markdown
 from contextkit.base.expressions import Pattern
 from contextkit.reviews.documents import legends, vocabulary
 from contextkit.text import objects
@@ -139,8 +140,11 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
     """
     made, ends = list(rows), dict[int, int]()
     open_at: list[int] = []  # the line of the summary of each open element, or -1
+    level = "#####"  # below the heading around
     for at, row in enumerate(raw):
         low = row.lower() if "<" in row and row.lstrip()[:1] != "|" else ""
+        if not open_at and (around := markdown.heading(rows[at])[0]):
+            level = "#" * min(max(around + 1, 5), 6)
         if "<details" in low:
             if open_at and open_at[-1] >= 0:
                 made[open_at[-1]] = made[open_at[-1]].replace("##### ", "#### ", 1)
@@ -148,7 +152,7 @@ def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int
         if open_at and _SUMMARY.search(low):
             open_at[-1] = at if rows[at].strip("* ") or at + 1 == len(rows) else at + 1
             made[at], title = "", rows[open_at[-1]]
-            made[open_at[-1]] = f"##### {title.strip('* ')}"
+            made[open_at[-1]] = f"{level} {title.strip('* ')}"
         outer = -1
         for _ in range(min(len(open_at), low.count("</details"))):
             outer = open_at.pop()

@@ -45,7 +45,11 @@ _ANSWERED = Pattern(  # the answer to a finding: `Fixed: …`; but `closed, …`
     needs=" ".join(_DONE),
 )
 _BRIEF = 24  # characters of a state
-_STATED, _FEW = frozenset(["by", "in", "on"]), 6  # behind a state: who, where, when
+_FEW = 6  # words behind a state
+_STATED = Pattern(  # a state, and by whom, where or when: `**Fixed** in 4f0c1de`
+    r"\W*\w+\W*(?:$|\b(?:by @?\w+(?<!ing)\b|(?:in|on) (?:commit |version )?\W{0,4}"
+    r"(?:[A-Z]|\w*\d\w*\b(?! of))))"
+)
 UNFIXED = vocabulary.any_of("unfixed")
 STILL = vocabulary.any_of("still")
 _BETWEEN = {"", *map(str.upper, vocabulary.word_set("links"))}
@@ -140,11 +144,15 @@ def is_done(state: str) -> bool:
     return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
 
 
-def is_state(field: str) -> bool:
-    """Whether a field says that nothing is left to do: `Resolved`, `**Fixed** in 4f0c1de`."""
-    first, *words = vocabulary.words(field) or [""]
-    is_brief = len(words) < _FEW and {*words[:1]} <= _STATED and not STILL.search(field)
-    return first in _DONE and is_brief
+def end_thread(fields: list[str]) -> bool:
+    """Whether a field says that nothing is left to do, and none that something is open."""
+    told = [vocabulary.words(field) or [""] for field in fields]
+    is_open = any(words[0] == "open" for words in told) or any(map(UNFIXED.search, fields))
+    return not is_open and any(
+        words[0] in _DONE and len(words) <= _FEW and _STATED.match(field)
+        for words, field in zip(told, fields, strict=True)
+        if not STILL.search(field)
+    )
 
 
 def demanded_in(text: str) -> str:

@@ -75,7 +75,13 @@ _READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
-_TOTAL = Pattern(r"[\s*_`>-]{0,6}findings(?:[_ ]count)?\W{1,6}(\d{1,6})\b", re.IGNORECASE)
+_TOTAL = Pattern(
+    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)"
+    r"(?:[_ ](?:count|total|found|reported))?[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b"
+    r"|[\s*_`>-]{0,6}(?:total: |(?:we|i) found |there are )?(\d{1,6}) (?:findings|issues)"
+    r"(?: found)?\W{0,4}$",
+    re.IGNORECASE,
+)
 _PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
 _IN_INDEX = Pattern(  # what a verdict says, or the title of a row
     r"\W{0,8}verdict\W{1,6}(\S.*)$|.*\|\s*([^|]+)$", re.IGNORECASE
@@ -95,7 +101,9 @@ _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
-_ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
+_ATTRIBUTES = Pattern(
+    r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})|<(?:severity|priority|level)>([\w -]{1,40})<"
+)
 _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff]")
 _LOOK_ALIKES = str.maketrans(
@@ -229,7 +237,8 @@ class _Proof:
         first = 0
         for number, row in enumerate(self._rows, 1):
             above = self._rows[first - 1] if first else ""
-            if number in begin or not row[:1].islower() or not _goes_on(above):
+            is_apart = number in begin or len(above) > _LONGEST
+            if is_apart or not row[:1].islower() or not _goes_on(above):
                 first = number
                 continue
             rest = _REST.match(row)
@@ -273,7 +282,7 @@ class _Proof:
             after = self._rows[following - 1] if following else ""
             row = self._rows[number - 1]
             counted = _TOTAL.match(row[:60])
-            counts_more = counted and int(counted[1]) > self._counts.total()
+            counts_more = counted and int(counted[1] or counted[2]) > self._counts.total()
             if why := _COUNTS_MORE if counts_more else self._why(number, row, after):
                 yield Doubt(number, _shown(self._raw[number - 1]), why)
 
@@ -411,7 +420,10 @@ class _Proof:
 
 
 def _known_or_x(name: re.Match[str]) -> str:
-    return name[0] if name[0].lower() in _KNOWN else "x"
+    """A name such as `detail_path` if its value is a path or a number, and no statement."""
+    words = _all_words(IDENTIFIER.sub(" ", name.string[name.end() :]))
+    is_field = name[0].lower() in _KNOWN and not any(map(str.isalpha, words))
+    return name[0] if is_field else "x"
 
 
 def _is_settled(row: str) -> bool:

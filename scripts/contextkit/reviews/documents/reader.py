@@ -159,20 +159,21 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         told = max(mine, candidate, key=lambda each: (not each.recap, each.end - each.line))
         own = {"id": mine.id or candidate.id, "severity": severity, "title": title}
         kept[at] = told.replace(**own, file=place.file, at=place.at)
+    times = Counter(each.severity for each in kept)
+    full = [each for each in kept if not each.recap]
     return sorted(
-        (each for each in kept if not (each.recap and _is_told(each, kept))),
+        (each for each in kept if not (each.recap and _is_told(each, times[each.severity], full))),
         key=lambda finding: finding.line,
     )
 
 
-def _is_told(recap: Finding, kept: list[Finding]) -> bool:
+def _is_told(recap: Finding, times: int, full: list[Finding]) -> bool:
     """Whether a recap repeats findings: there are as many, or one in such words."""
-    alike = [each for each in kept if each.severity == recap.severity]
-    others = [each for each in alike if not each.recap]
+    others = [each for each in full if each.severity == recap.severity]
     mine = {*vocabulary.words(recap.title)}
     shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
     is_elsewhere = recap.file and all(recap.file != other.file for other in others)
-    is_as_many = len(alike) <= 2 * len(others) and not is_elsewhere
+    is_as_many = times <= 2 * len(others) and not is_elsewhere
     return is_as_many or 2 * max(shared, default=0) >= len(mine)
 
 
@@ -309,7 +310,7 @@ class Outline(Sight):
             behind += [x.title for x in after if x.kind == "text" and x.inside is not part.inside]
         above = self.place_above(part.first)
         state = self.plain[above - 1] if above else ""  # `a.ts:4 · Fixed`, `Line 4 (resolved)`
-        is_over = phrases.says_over(state) or any(map(phrases.is_state, state.split(" · ")[1:]))
+        is_over = phrases.says_over(state) or phrases.end_thread(state.split(" · ")[1:])
         if is_over or self.is_denied(part.first, end) or any(map(phrases.is_settled, behind)):
             self.over.update(range(part.first, end + 1))
             return None

@@ -25,6 +25,7 @@ _PATCH = Pattern(r">[> ]{0,8}\+\+\+ b/(\S+)|>[> ]{0,8}diff --git a/\S+ b/(\S+)")
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
 _GRADES = 3  # least items of a legend
+_LISTED = shapes.EXPLAINS | index.PLURALS  # `Our legend`; but `Findings, by our criteria`
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -85,7 +86,8 @@ class Part:
         """
         items = [part for part in self.direct if part.kind == "item"]
         above = self._sight.parts[items[0].at - 1].title if len(items) >= _GRADES else ""
-        if not self._sight.is_whole or shapes.EXPLAINS.isdisjoint(vocabulary.words(above)):
+        named = (word for word in vocabulary.words(above) if word in _LISTED)
+        if not self._sight.is_whole or next(named, "") not in shapes.EXPLAINS:
             return False
         told = [vocabulary.unbulleted(part.title)[0] for part in items]
         grades = {heads.read(item).severity for item in told} - {""}
@@ -165,7 +167,7 @@ class Part:
         """Whether a part after this one begins another subject: what it says is already covered."""
         if phrases.is_still_open(other.title):
             return False
-        is_past = other.kind == "item" or other.indent < self.indent
+        is_past = other.kind == "item" or other.indent + 1 < self.indent
         if (self.kind == "item" and is_past) or shapes.begins_finding(other.title):
             return True
         is_title = other.at == self.at + 1 and shapes.leads_title(self.title)
@@ -320,14 +322,23 @@ class Sight:
 
     def says_over(self, title: str) -> bool:
         """Whether a heading is about settled things; beside an index `Fixed in …` is none."""
-        is_state = any(map(phrases.is_state, _FIELDS.split(title)[1:]))  # of a thread
-        is_settled = is_state or bool(_FIXED_IN.match(title))
+        is_settled = phrases.end_thread(_FIELDS.split(title)[1:]) or bool(_FIXED_IN.match(title))
         return phrases.says_over(title) or (self.is_whole and is_settled)
 
     @functools.cached_property
     def _code_ends(self) -> dict[int, int]:
         """The first line of each block of code by its last line."""
         return {part.last: part.first for part in self.parts if part.kind == "code"}
+
+    @functools.cached_property
+    def _unquoted(self) -> list[int]:
+        """The last line up to each with words that are not quoted, in code or in cells; or 0."""
+        made = [0]
+        for number, row in enumerate(self.rows, 1):
+            is_quoted = row.lstrip()[:2] == "| " or not self.plain[number - 1].strip("-*_ \t")
+            above = self._code_ends.get(number, number if is_quoted else 0)
+            made.append(made[above - 1] if above else number)
+        return made
 
     def is_below_code(self, line: int) -> bool:
         """Whether nothing but blank lines is between a line and a block of code above."""
@@ -344,9 +355,7 @@ class Sight:
 
         Between items of a list, it belongs to the item below only if the first item has one too.
         """
-        at = self.told_until(first - 1)
-        while at and (self.rows[at - 1].lstrip()[:2] == "| " or at in self._code_ends):  # quoted
-            at = self.told_until(self._code_ends.get(at, at) - 1)
+        at = self._unquoted[first - 1]
         row = self.plain[at - 1] if at else "#"
         is_apart = at < 2 or not self.plain[at - 2].strip("-*_ \t")
         is_plain = row[0] != "#" and not vocabulary.unbulleted(row)[1]
@@ -379,7 +388,10 @@ class Sight:
         is_line = before.kind == "text" and before.first == before.last == part.first - 1
         is_list = any(other.kind == "item" and other.first == part.last + 1 for other in after)
         is_led = part.kind == "item" and before.inside is part.inside and not is_list
-        return before.first if is_line and is_led else part.first
+        if not (is_line and is_led) or heads.read(before.title).severity:
+            return part.first
+        placed = (places.place_in(row).file for row in (before.title, part.title))
+        return part.first if all(placed) else before.first
 
     def placed_at(self, line: int) -> Place:
         """The place that a line is about: `src/a.ts:4`, or `Line 4` below the name of a file."""

@@ -95,14 +95,14 @@ _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go tes
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _MARKED = Pattern(r"\n(?:_{3,} |---- |[ \t]*+(?:● |\d+\) ))\S")
 _SOURCE = Pattern(r"    |>   |\S.*:\d+: in \S+$")
-_FRAME = "│"
+_FRAME = "│┐├┊┴"
 _BELOW = 5  # lines that may continue a message
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines read of a test's block, and of one with a heading
 _STARTS = Pattern(r"(?<!\w)\w")  # of words
 _DIGITS = Pattern(r"\d+")
 _SAME, _FOLDED = 4, 520  # values of a test that are shown as one; characters
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_READ_WHOLE = 40  # failed tests of a long text whose blocks are read: far more than can be shown
+_READ_WHOLE = 40  # failed tests of a long text, and lines that name one, whose blocks are read
 
 
 class _Block:
@@ -115,7 +115,7 @@ class _Block:
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
         block = [number for number in block[(begun or [-1])[0] + 1 :] if _line(text, number)]
-        is_framed = any(text.bare[number].startswith(_FRAME) for number in block)
+        is_framed = any(text.bare[number][0] in _FRAME for number in block)
         is_block = text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])
         for number in block:
             self._take(text, number)
@@ -191,7 +191,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     heads = _heads(text, told | aside)
     tests = [*_by_test(heads).items()]
     most = _READ_WHOLE if text.is_long else len(tests)
-    read = {at for _, same in tests[:most] for at in same}
+    read = {at for _, same in tests[:most] for at in same[:_READ_WHOLE]}
     blocks = _blocks(text, heads, told | aside, read)
     mentions = {at: _Block(text, at, blocks[at]) for at in heads if at in read}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
@@ -389,7 +389,7 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
 
 def _line(text: Lines, number: int) -> str:
     """A line of a test's block without the frame that phpunit draws beside it."""
-    return text.bare[number].removeprefix(_FRAME).strip()
+    return text.bare[number].lstrip(_FRAME).strip()
 
 
 def _points_or_asks(line: str) -> bool:

@@ -78,7 +78,7 @@ _FIRST_FRAME = Pattern(r"\s*#0 ")
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
     "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
-    "../", "./nptl/", " /usr/", "(/usr/", " /lib/", "(/lib/",
+    "../", "./nptl/", "/usr/lib", "/usr/include/", "/usr/local/lib", " /lib/", "(/lib/",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"

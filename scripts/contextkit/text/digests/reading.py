@@ -9,6 +9,7 @@ table header above it.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import re
@@ -493,8 +494,8 @@ def both_ends(text: str, most: int) -> str:
 def ends(text: str, between_words: bool = False) -> list[int]:
     """The places where a statement may be cut: after a clause, or between any two words."""
     cuts = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
-    inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if cuts else []
-    cuts = [at for at in cuts if not any(at in span for span in inside)]
+    spans = [(0, 0), *(span.span() for span in _BRACKETS.finditer(text) if cuts)]
+    cuts = [at for at in cuts if at >= spans[bisect.bisect(spans, (at, len(text))) - 1][1]]
     if between_words and len(cuts) < 3:
         cuts = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
     return cuts

@@ -187,7 +187,7 @@ def _tap(text: str) -> Iterator[Test]:
         place = _place_in(block) or next(stated, "")
         message = message or " ".join(text for text in texts if not _IN_FILE.search(text))
         thrown = [*itertools.takewhile(_THROWN.match, block if not message else ())]
-        message = message or "".join(thrown[:1]).strip()
+        message = message or next(filter(None, map(str.strip, thrown)), "")
         place = place or _place_of(thrown)
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
@@ -285,8 +285,17 @@ def _results(value: Any, listed: str, depth: int) -> Iterator[Test]:
         if isinstance(child, dict | list) and depth < _DEEPEST:
             inner += _results(child, _LISTS.get(name, "") or listed * (not name), depth + 1)
     yield from inner
-    if isinstance(value, dict) and not inner and (own := _result(value, listed)):
+    case = _of_suite(value) or ([] if inner else value)
+    if isinstance(case, dict) and (own := _result(case, listed)):
         yield own
+
+
+def _of_suite(suite: Any) -> dict[str, Any]:
+    """A suite that fails as such, in its setup, as a test of its name; or empty."""
+    is_suite = isinstance(suite, dict) and suite.get(objects.TAG) == "testsuite"
+    wrong = {key: suite[key] for key in _CASES if is_suite and isinstance(suite.get(key), list)}
+    told = {key: suite[key] for key in ("name", objects.LINES) if wrong and key in suite}
+    return wrong and {**wrong, **told, objects.TAG: "testcase"}
 
 
 def _result(case: dict[str, Any], listed: str) -> Test | None:
@@ -302,9 +311,10 @@ def _result(case: dict[str, Any], listed: str) -> Test | None:
     if result in ("failed", "error"):
         below = (text for inner in _below(case) if (text := objects.first(inner, _SAYS)))
         place = [value for key in ("file", "line") if (value := objects.first(case, (key,)))]
-        message = cut(next(below, "") or objects.first(case, _SAYS), _LONGEST)
         traces = objects.told([case[key] for key in (*_CASES, *_SAYS) if key in case])
-        where = _place_of("\n".join(traces).split("\n"))
+        lines = "\n".join(traces).strip().split("\n")
+        message = next(below, "") or objects.first(case, _SAYS) or lines[0]
+        message, where = cut(message, _LONGEST), _place_of(lines)
         message = with_place(message, ":".join(place) if len(place) > 1 else where)
     return Test(case.get(objects.LINES, (1,))[0], name, result, message)
 
