@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from conftest import each
-from contextkit.reviews.documents import agent_review, reader
+from contextkit.reviews.documents import agent_review, reader, tables
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
@@ -84,6 +86,28 @@ def test_a_file_without_an_index_has_findings_and_stays_malformed() -> None:
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
 
 
+def test_a_table_of_which_most_rows_are_of_other_lengths_is_none() -> None:
+    head, row = "severity,title,file\n", "high,It leaks,a.py\n"
+    assert len(tables.records(head + 3 * row + 2 * "low,b\n")) == 4
+    assert not tables.records(head + 3 * row + 4 * "low,b\n")
+
+
+def test_a_severity_that_is_not_understood_beside_others_is_listed_as_such() -> None:
+    table = "severity,title,file\nhigh,It leaks,a.py\nodd,It may leak,b.py\nnone,It is fine,c.py\n"
+    objects = [dict(zip(("grade", "title", "file"), row.split(","), strict=True))
+               for row in table.split("\n")[1:4]]  # fmt: skip
+    for text in (table, json.dumps({"list": objects}, indent=1)):
+        rows = [(one.severity, one.title) for one in reader.read(text).findings]
+        assert rows == [("P1", "It leaks"), ("", "It may leak")]
+
+
+def test_an_object_without_a_grade_beside_others_is_named_as_not_read() -> None:
+    comments = ["[High] The lock is kept", "praise: a good name", "The lock is taken twice here"]
+    told = [{"path": "a.py", "line": at, "body": body} for at, body in enumerate(comments, 1)]
+    read = reader.read(json.dumps(told, indent=1))
+    assert [one.title for one in read.findings] == ["The lock is kept"] and read.unsure == (12,)
+
+
 def test_a_table_in_csv_is_read_row_by_row() -> None:
     text = (
         "id,severity,file,line,title\n"
@@ -95,7 +119,7 @@ def test_a_table_in_csv_is_read_row_by_row() -> None:
             for one in reader.read(text).findings]  # fmt: skip
     assert rows == [
         ("P1", "", "The lock, once taken, stays", 2, 2, "src/a.py", 12),
-        ("P3", "", "A name that wraps", 3, 3, "src/b.py", 3),
+        ("P3", "", "A name that wraps", 3, 4, "src/b.py", 3),
         ("P0", "S-4", "Anyone can log in", 6, 6, "src/c.py", 44),
     ]
     assert found("one,two,three\n1,Critical,Anyone can log in\n") == []

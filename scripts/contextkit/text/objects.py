@@ -1,4 +1,4 @@
-"""JSON, XML, YAML, TOML, INI and CSV as one kind of tree, and the findings in it.
+"""JSON, XML, YAML, TOML and INI as one kind of tree, and the findings in it.
 
 Every tool has its own names for the same few parts. So an object is recognized as a finding by its
 parts, and `grade` says which words are a severity. Missing parts of its place come from the objects
@@ -48,7 +48,6 @@ _WHERE = frozenset(  # objects that may hold a place and are no findings themsel
     " lines most_recent_instance sourceline".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
-_GRADES, _SAID = frozenset(_SEVERITY[:10]), frozenset((*_TITLE, *_NAME))  # headers of a table
 _HTML = frozenset(
     "details summary code pre b i u em strong a p div span br hr img table thead tbody tr td th ul"
     " ol li sub sup kbd blockquote h1 h2 h3 h4 h5 h6 picture source input samp s del ins html head"
@@ -69,6 +68,7 @@ _SETTING = Pattern(
 _DOCUMENTS = Pattern(r"^---(?: +(?:[#!&].*)?)?\r?$", re.MULTILINE)  # nothing of one is behind it
 _SAMPLE = 4_000  # characters
 _NUMBER, _PATH = Pattern(r"\d{1,7}"), Pattern(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
+_RULE = Pattern(r"[a-z]{2,20}(?:-[a-z]{2,20}){1,6}")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 _INK = Pattern(r"\S")
 
@@ -236,23 +236,6 @@ def parsed(text: str) -> Any:
     return values or None
 
 
-def rows(text: str) -> list[dict[str, Any]] | None:
-    """The rows of a table (CSV) that a tool exported, if one of its columns is a severity."""
-    head, _, below = text[:LARGEST].lstrip("\ufeff").partition("\n")
-    mark = max(",;\t", key=head.count)
-    names = [name.strip('" \r').lower().replace(" ", "_") for name in head.split(mark)]
-    if len(names) < 3 or _GRADES.isdisjoint(names) or _SAID.isdisjoint(names):
-        return None
-    import csv
-
-    try:
-        records = list(csv.reader(below.splitlines(keepends=True), delimiter=mark))
-    except csv.Error:
-        return None
-    whole = [dict(zip(names, row, strict=True)) for row in records if len(row) == len(names)]
-    return whole if len(whole) * 2 > len(records) else None
-
-
 def elements(text: str) -> list[dict[str, Any]]:
     """The outermost closed elements in a text, whatever is around them; none of HTML.
 
@@ -351,6 +334,13 @@ def value_of(value: Any) -> str:
 def first(fields: dict[str, Any], keys: tuple[str, ...]) -> str:
     """The value of the first key that has a plain one."""
     return next((value for key in keys if (value := value_of(fields.get(key)))), "")
+
+
+def has(fields: dict[str, Any], part: str) -> bool:
+    """Whether an object has a part of a finding under a known name."""
+    low = _lowered(fields)
+    names = {"severity": _SEVERITY, "title": (*_TITLE, *_NAME), "file": _FILE, "line": _LINE}
+    return not low.keys().isdisjoint(names[part])
 
 
 def below(value: Any) -> Iterator[Any]:
@@ -465,6 +455,8 @@ def _finding(
               if (word := value_of(fields.get(key))))  # fmt: skip
     level, word = next(filter(lambda pair: pair[0], graded), ("", ""))
     code = next(filter(None, map(_code, own)), "")
+    if title == _words(low, ("description",)) and _RULE.fullmatch(code):
+        title = f"{code}: {title}"  # which may describe only what is checked
     is_graded = level and (title or name)
     is_placed = title and around.file and around.line
     if not (is_graded or is_placed):

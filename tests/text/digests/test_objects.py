@@ -157,14 +157,6 @@ def test_texts_are_looked_for_as_deep_as_findings_are() -> None:
     assert list(objects.told(value)) == []
 
 
-def test_a_table_of_which_most_rows_are_of_other_lengths_is_none() -> None:
-    head, row = "severity,title,file\n", "high,It leaks,a.py\n"
-    assert objects.rows(head + 3 * row + 2 * "low,b\n") == 3 * [
-        {"severity": "high", "title": "It leaks", "file": "a.py"}
-    ]
-    assert objects.rows(head + 3 * row + 3 * "low,b\n") is None
-
-
 def test_a_comment_in_xml_moves_no_line() -> None:
     (outer,) = objects.elements(
         "<run>\n<!-- one\ntwo <x>\n-->\n<note>c</note>\n<case e='1'/>\n</run>\n"

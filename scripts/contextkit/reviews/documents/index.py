@@ -30,6 +30,7 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _DUTY = Pattern(r"(?i)\b(must|should)(?: be)? (?:fixed|address(?:ed)?|resolved?|changed?|done)\b")
 _ASIDE = Pattern(r"\([^()]{0,40}\)")
+_JOINED = Pattern(r"_|(?<=[a-z])(?=[A-Z])")  # between the words of a name
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {  # of tables' columns, by the words of their heads
     word: role
@@ -377,7 +378,7 @@ class Block:
 
 def column(cell: str) -> str:
     """The role of a table's column by its head; other heads as they are."""
-    word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
+    word = _JOINED.sub("-", vocabulary.plain(cell)).lower().strip(" .:").replace(" ", "-")
     return "severity" if vocabulary.is_scale(word) else _ROLES.get(word, word)
 
 

@@ -1,36 +1,32 @@
 """The lines of a review in the one form that the reader knows, line for line.
 
 ✅ met · 🚫 must not ship       a legend: the sign is `[P0]` in all other lines
-(C) critical, (m) minor        another
 BLOCKER                        a heading, if alone above a list and no line is one
 <summary>Race</summary>        a heading, one level higher if it contains others
 """
 
 from __future__ import annotations
 
+import bisect
 import re
 
 from contextkit.base import markdown
 from contextkit.base.expressions import Pattern
-from contextkit.base.type_names import Collection, Iterator
-from contextkit.reviews.documents import phrases, shapes, vocabulary
+from contextkit.reviews.documents import legends, vocabulary
 from contextkit.text import objects
 from contextkit.text.blocks import Block
 
-_DEFINED = Pattern(
-    r"(?:[\w ]{1,40}:\s)?([(\[][A-Za-z]{1,2}[)\]]|[^\w\s|*#`-]{1,4})"
-    r"\s*(?:(?:[=:–—|-]|means|is)\s)?\s*([^\W\d].{2,120})$"
-)
-_LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
-_COUNTED = Pattern(r"\s*(?:[-*+•]\s)?[`*]{0,3}([(\[][A-Za-z][)\]])")
-_ASKED = ("question", "questions")
-_MUST = Pattern(r"\bmust[ -]?(?:be )?(?:fix|block|stop)|\bblock(?:s|er|ing)\b", re.IGNORECASE)
-_PARTED = Pattern(r"[,;·]\s?|\.(?:\s|$)|\s/\s")
-_LONGEST = 300  # characters of a line with a legend or a head
 _SUMMARY = Pattern(r"<summary[^<>]{0,80}>", re.IGNORECASE)
 _CELL_BEHIND = Pattern(
     r"</details>\s*</td>\s*<td\b[^<>]{0,80}>\s*([^<>]{1,24}?)\s*(?:</td>.*)?$", re.IGNORECASE
 )
+_FIELD = Pattern(r"([A-Za-z][\w-]{1,40}): ")
+_LEAST_FIELDS = 3  # of a mail
+_OF_MAILS = frozenset("from to subject date message-id return-path received".split())
+_BEGUN = Pattern(r"\s*<(style|script|tr)\b", re.IGNORECASE)
+_ENDED = Pattern(r"</(style|script|tr)>\s*$", re.IGNORECASE)
+_APART = Pattern(r"<(?:details|table|pre|ul|ol)\b", re.IGNORECASE)  # in a cell of many lines
+MOST_CELLS = 40  # lines of a row
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
 _ALERT = Pattern(r"\[![A-Z]{3,12}\]")  # a forge's mark of a quote
@@ -67,8 +63,7 @@ def lines(text: str, is_whole: bool = False) -> tuple[list[str], list[str], dict
     raw = [_annotated(row) for _, row in vocabulary.numbered(text)]
     is_org = any(row[:2] == "#+" for row in raw)
     plain: list[str] = []
-    for row in with_marks(raw, is_whole):
-        made = unmarked(row)
+    for made in legends.graded([*map(unmarked, _shown(raw))], is_whole):
         made = _STRUCK.sub(" ", made) if "~~" in made else made
         made = _SETTING.sub(r"\1: \2", made) if "=" in made else made
         made = _as_heading(made, is_org)
@@ -80,6 +75,35 @@ def lines(text: str, is_whole: bool = False) -> tuple[list[str], list[str], dict
         for at, title in heads.items():
             plain[at] = f"## {title}"
     return raw, *with_summaries(raw, plain)
+
+
+def _shown(rows: list[str]) -> list[str]:
+    """The lines of a page without its styles and scripts, and each row of its tables in one."""
+    made = _without_header(rows)
+    ends = [(at, match[1].lower()) for at, row in enumerate(rows) if (match := _ENDED.search(row))]
+    tags = {tag for _, tag in ends}
+    by_tag = {tag: [at for at, name in ends if name == tag] for tag in tags}
+    for at, row in enumerate(rows) if ends else ():
+        begins = _BEGUN.match(row) if "<" in row else None
+        tag = begins[1].lower() if begins else ""
+        after = by_tag.get(tag, [])
+        position = bisect.bisect_left(after, at)
+        end = after[position] if position < len(after) else -1
+        if tag != "tr" and end >= at:
+            made[at : end + 1] = [""] * (end + 1 - at)
+        elif at < end < at + MOST_CELLS and not any(map(_APART.search, rows[at : end + 1])):
+            made[at : end + 1] = [" ".join(map(str.strip, rows[at : end + 1]))] + [""] * (end - at)
+    return made
+
+
+def _without_header(rows: list[str]) -> list[str]:
+    """The lines of a mail without its header, which is that of the mail and of nothing it says."""
+    end = next((at for at, row in enumerate(rows) if not row.strip()), len(rows))
+    fields = [match[1].lower() if (match := _FIELD.match(row)) else "" for row in rows[:end]]
+    if len(_OF_MAILS.intersection(fields)) < _LEAST_FIELDS:
+        return list(rows)
+    own = [name == "subject" or bool(vocabulary.severity(name)) for name in fields]
+    return [row * is_own for row, is_own in zip(rows[:end], own, strict=True)] + rows[end:]
 
 
 def _in_capitals(rows: list[str]) -> dict[int, str]:
@@ -106,69 +130,6 @@ def _annotated(row: str) -> str:
         return row
     title = f"{told['title']}: " if "title" in told else ""
     return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
-
-
-def with_marks(rows: list[str], is_whole: bool = False) -> list[str]:
-    """The lines with a severity in place of each sign that a legend explains."""
-    explain = (at for at, row in enumerate(rows) if not row.isascii() or _LETTERED.search(row))
-    every = ((at, signs(rows[at])) for at in explain)
-    told = {at: signs for at, signs in every if signs}
-    marks = {mark: severity for signs in told.values() for mark, severity in signs.items()}
-    if vocabulary.strictest(*marks.values()) not in vocabulary.SERIOUS:
-        return rows
-    words = "|".join(map(re.escape, marks))
-    begins = r"^(\s*(?:(?:[-*+•|]|\d+[.)]?|#+)\s)?)[`*]{0,3}"
-    head = re.compile(rf"{begins}({words})[`*]{{0,3}}(?=\W|$)")
-
-    def graded(match: re.Match[str]) -> str:
-        return f"{match[1]}[{marks[match[2]]}]"
-
-    left = set(_counted_on(rows, marks)) if is_whole else set[int]()
-    made = (row if at in left else head.sub(graded, row, 1) for at, row in enumerate(rows))
-    return ["" if at in told else row for at, row in enumerate(made)]
-
-
-def _counted_on(rows: list[str], marks: Collection[str]) -> Iterator[int]:
-    """The lines, from 0, of lists that count in letters past those that a legend explains."""
-    runs: list[dict[str, int]] = []
-    for at, row in enumerate(rows):
-        if match := _COUNTED.match(row):
-            before = list(runs[-1])[-1] if runs else ""
-            if not before or ord(match[1][1]) != ord(before[1]) + 1:
-                runs.append({})
-            runs[-1][match[1]] = at
-    for run in runs:
-        if next(iter(run))[1] in "aA" and any(mark not in marks for mark in run):
-            yield from run.values()
-
-
-def signs(row: str) -> dict[str, str]:
-    """The meanings of signs in a legend: `✅ met · 🚫 must not ship`; empty for any other line."""
-    row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
-    mark = next((mark for mark in (" · ", "; ", ", ") if row.count(mark) > 1), "")
-    meanings = [_DEFINED.match(part.strip()) for part in row.split(mark)] if mark else []
-    if _LETTERED.search(row) and not _is_key(row, meanings):
-        return {}
-    told = {}
-    for match in filter(None, meanings):
-        graded = map(vocabulary.severity, _PARTED.split(match[2]))
-        demanded = "P0" if _MUST.search(match[2]) else phrases.demanded_in(match[2])
-        told[match[1]] = vocabulary.strictest(*graded, demanded)
-    if len(told) < len(meanings) or sum(map(bool, told.values())) < 2:
-        return {}
-    usual = {sign: "P2" * (vocabulary.severity(sign) in vocabulary.SERIOUS) for sign in told}
-    return {sign: meant for sign in told if (meant := told[sign] or usual[sign])}
-
-
-def _is_key(row: str, meanings: list[re.Match[str] | None]) -> bool:
-    """Whether a line is called a legend, and each of its letters stands for its own grade."""
-    first = vocabulary.words(row)[:1]
-    told = [match[2].strip(" .") for match in meanings if match]
-    grades = {*filter(None, map(vocabulary.severity, told))}
-    asked = sum(meaning.lower() in _ASKED for meaning in told)
-    is_scale = any(vocabulary.is_scale(word) or shapes.names_scale(word) for word in first)
-    is_called = is_scale or not shapes.EXPLAINS.isdisjoint(first)
-    return is_called and len(grades) + asked == len(meanings)
 
 
 def with_summaries(raw: list[str], rows: list[str]) -> tuple[list[str], dict[int, int]]:

@@ -29,6 +29,7 @@ _IS_CALLED = Pattern(  # `One thing I'd call high, …`
 )
 _FORBIDS = vocabulary.any_of("forbids")
 STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "DISPOSITION", "UPDATE"])
+_WHEN = ("AFTER ", "AT ", "IN ", "ON ", "SINCE ")
 _DONE = vocabulary.word_set("done")
 _STATE = "|".join(sorted(_DONE))
 _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
@@ -93,8 +94,15 @@ def is_settled(row: str) -> bool:
     after = row.rpartition("→")[2] if "→" in row else ""
     if _ANSWERED.match(row) or is_done(after):
         return True
+    return states_done(row)
+
+
+def states_done(row: str) -> bool:
+    """Whether the label of a line is for a state in which nothing is left to do."""
     label, value = vocabulary.labelled(row) if any(map(row[:60].__contains__, ":：|")) else ("", "")
-    return label in STATES and is_done(value)
+    first, _, rest = label.partition(" ")  # `Status after retest`
+    is_state = first in STATES and (not rest or rest.startswith(_WHEN))
+    return is_state and is_done(value)
 
 
 def is_still_open(row: str) -> bool:

@@ -43,6 +43,8 @@ _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's pr
 LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s#]{1,300}(#L\d+)?[^()\s]{0,300}\)")
 _NO_FILES = ("process.env", "import.meta.env", "meta.env", "Rails.env")  # but objects
 _OF_THREAD = Pattern(r"(?: at \w{1,12})?(?: \([\w ]{3,12}\))?$")  # its revision and state
+_CALLED = Pattern(r"\b(?:GET|POST|PUT|PATCH|DELETE) (/[\w./{}~:-]{1,200})(?<![.:])")  # on the web
+_COUNTED = Pattern(r"(?:,?\s\(?\d{1,4} [a-z]{3,16}){1,5}\)?$")  # `3 problems (1 error)`
 _LONGEST = 4_000  # characters that are examined
 _INTRODUCING = 6  # words before a place at the end of a line
 _INTRODUCE = vocabulary.word_set("introduce")
@@ -64,8 +66,9 @@ def place_in(text: str) -> Place:
     """The first place with a line in a text, else its first file; or NOWHERE."""
     text = text[:_LONGEST]
     first = NOWHERE
+    called = _CALLED.search(text) if "/" in text else None
     if "." not in text and "file" not in text:
-        return NOWHERE
+        return Place(called[1], 0) if called else NOWHERE
     text = _FORGE.sub("", text)
     for match in _PATH.finditer(text):
         path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
@@ -74,8 +77,10 @@ def place_in(text: str) -> Place:
         rest = text[match.end() : match.end() + 60]
         if after := _AFTER.match(rest):
             return Place(path, int(after[1]), int(after[2] or 0))
+        if called and called.start() < match.start():
+            path = called[1]
         first = first if first.file else Place(path, 0)
-    return first
+    return first if first.file or not called else Place(called[1], 0)
 
 
 def line_in(text: str) -> int:
@@ -122,11 +127,11 @@ def place_of(line: str) -> Place:
     rest = bare[match.end() :]
     line_of = _AFTER.match(rest)
     after = rest[line_of.end() if line_of else 0 :]
-    words = before.rstrip(":").split()
+    words = before.rstrip(":").split() if any(map(str.isalpha, before)) else []
     most = _INTRODUCING if line_of or line.rstrip(" *_")[-1:] == ":" else 2
     if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
-    after = _OF_THREAD.sub("", after)
+    after = _COUNTED.sub("", _OF_THREAD.sub("", after))
     if after.strip("()0123456789 :#L-–`*_]\"'."):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)

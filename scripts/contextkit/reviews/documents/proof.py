@@ -23,7 +23,16 @@ from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import heads, index, normal, phrases, places, shapes, vocabulary
+from contextkit.reviews.documents import (
+    heads,
+    index,
+    legends,
+    normal,
+    phrases,
+    places,
+    shapes,
+    vocabulary,
+)
 from contextkit.reviews.documents.denials import GRAVE, IDENTIFIER, is_scale, serious_in, stands
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
@@ -324,7 +333,7 @@ class _Proof:
     def _is_apart(self, number: int, row: str) -> bool:
         """Whether a line says nothing of the change: the contract, a legend, what is over, code."""
         is_ours = _OURS.match(self._raw[number - 1]) or _RULES.match(row)
-        if is_ours or _is_settled(row) or normal.signs(row):
+        if is_ours or _is_settled(row) or legends.of_signs(row):
             return True
         role, _, language = self._role.get(number, "").partition(" ")
         return role == "code" and language not in _DATA | {"code"} and not _REMARK.search(row)

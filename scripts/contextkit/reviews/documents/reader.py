@@ -27,6 +27,7 @@ from contextkit.reviews.documents import (
     denials,
     heads,
     index,
+    normal,
     phrases,
     places,
     shapes,
@@ -41,13 +42,15 @@ from contextkit.text import objects
 
 _REPEATS = vocabulary.word_set("repeats")
 _PRAISE = vocabulary.word_set("praise")
+_ASIDES = vocabulary.word_set("asides") | {word.lower() for word in vocabulary.LISTS["IMP"]}
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _IDS = frozenset(["ID"])
 _NAMES_NOTHING = vocabulary.word_set("known")
 _FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
-_MOST_OBJECTS = 5_000  # findings
+_MOST_OBJECTS, _MOST_UNREAD = 5_000, 50  # findings, lines
 MOST_LINES = 20_000  # of a file that are read; more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
+_FEW_LABELS = 2  # of a record
 _FEW_BLANKS = 2  # in a sentence without content: `High priority.`
 _MENTIONED = Pattern(  # a word that something else says
     r"\b(?:says?|said|words?|called|named|prints?|logs?|reads?|contains?) "
@@ -72,7 +75,7 @@ def read(text: str) -> Read:
     """The findings of a text without an index, in order. Linear; never raises."""
     whole = of_objects(text)
     if whole is not None:
-        return Read(tuple(whole), ())
+        return whole
     sight = Outline(text, is_whole=True)
     printed = [*sight.of_tools(), *sight.of_tags()]
     starts, headed = ({each.line for each in printed}, {part.first for part in sight.headings})
@@ -250,7 +253,7 @@ class Outline(Sight):
         """Whether a heading without an id or a severity of its own only groups findings."""
         kinds = ("heading",) if part.graded else ("heading", "item")
         inside = itertools.takewhile(lambda x: x.first <= part.last, self.parts[part.at + 1 :])
-        titles = (x.title for x in inside if x.kind in kinds)
+        titles = [x.title for x in inside if x.kind in kinds and not shapes.PART.match(x.title)]
         is_counted = _COUNTED.search(part.title) and (part.direct or [part])[0].kind != "heading"
         return bool(is_counted) or any(
             shapes.begins_finding(x) or index.group_of(x) for x in titles
@@ -288,7 +291,8 @@ class Outline(Sight):
         is_empty = is_dash or vocabulary.says_nothing(head.title)
         if severity and not head.id and is_empty:
             return None
-        stated = list(filter(None, map(shapes.label_in, own)))
+        stated = [shapes.label_in(row) for row in own if not shapes.DATED.match(row)]
+        stated = [*filter(None, stated)]
         label = stated[0] if len(stated) == 1 else ""
         severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         inherited = part.inherited if part.kind == "item" or part.begins_one else ""
@@ -296,6 +300,9 @@ class Outline(Sight):
         if is_advice or not (severity or inherited):
             return None
         title, end = part.name(head.title if head.severity or head.id else bare, bare), part.end
+        first = self.lead_of(part)
+        if label and (titled := self._titled_record(part)):
+            title, first, end = titled.title, titled.first, self._end_of_record(part)
         told = phrases.sentences(" ".join(part.rows))
         behind = [*self.plain[part.last : end], *told[1:][-1:]]
         if part.kind in ("text", "quote"):  # and what answers a folded one
@@ -309,7 +316,28 @@ class Outline(Sight):
             return None
         recap = not severity or part.is_below(_REPEATS)
         identity = head.id or labelled(part.few, _IDS)
-        return self._made(severity or inherited, identity, title, self.lead_of(part), end, recap)
+        return self._made(severity or inherited, identity, title, first, end, recap)
+
+    def _titled_record(self, part: Part) -> Part | None:
+        """The line above a line of labels only, which says what they are about."""
+        above = self.parts[part.at - 1] if part.at else part
+        labels = [vocabulary.labelled(field)[0] for field in shapes.FIELDS.split(part.title)]
+        is_record = len(labels) > _FEW_LABELS and all(labels) and part.first == part.last
+        is_near = above.first == above.last == max(part.first - 2, above.first) < part.first
+        is_title = above.kind == "text" and above.inside is part.inside and is_near
+        return above if is_record and is_title else None
+
+    def _end_of_record(self, part: Part) -> int:
+        """The last line that a record at the top is about: all of it, if nothing else is graded."""
+        last = part.inside.last
+        others = itertools.takewhile(lambda other: other.first <= last, self.parts[part.at + 1 :])
+        is_other = any(
+            other.graded or other.group if other.kind == "heading"
+            else any(map(shapes.label_in, other.few)) or shapes.begins(other.title)
+            for other in others
+            if not shapes.DATED.match(self.plain[other.first - 1])
+        )  # fmt: skip
+        return part.end if is_other else last
 
     def _explains_grades(self, part: Part) -> bool:
         """Whether a paragraph about severities names three, none of them first, and no place."""
@@ -358,9 +386,11 @@ class Outline(Sight):
         return shapes.finding(severity, title, first, last, place, identity, recap)
 
     def _of_table(self, part: Part) -> Iterator[Finding]:
-        head, *rows = tables.table_rows(part.rows)
+        head, *rows = every = tables.table_rows(part.rows)
         roles = tables.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
-        if "severity" in roles:
+        if tables.is_headless(every, part.rows):
+            roles, rows = tables.parted(every)
+        elif "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
                 if column < min(len(above.cells), len(row.cells)):  # an empty cell goes on
@@ -371,6 +401,7 @@ class Outline(Sight):
         if tables.is_scale(roles, rows):
             return
         around = places.place_of(part.inside.title)
+        around = around if around.file else self._above_places[part.first - 1]
         numbers = [next(iter(row.cells), "").strip(" #.") for row in rows]
         own = self._numbered(part.last, numbers)
         for number, row in zip(numbers, rows, strict=True):
@@ -380,9 +411,15 @@ class Outline(Sight):
                 place = self.place(section.first, section.last) if section else around
                 if not made.file or (place.file and not made.at):
                     made = made.replace(file=place.file, at=place.line or made.at)
-                last = part.first + row.last
-                first, last = (section.first, section.last) if section else (at, last)
+                ends = (at, self._end_of_row(part.first + row.last))
+                first, last = (section.first, section.last) if section else ends
                 yield made.replace(line=first, end=last, recap=True)
+
+    def _end_of_row(self, at: int) -> int:
+        """The last line of a row of a table; in HTML, each of its cells may have a line."""
+        ahead = range(at, min(len(self.rows), at + normal.MOST_CELLS) + 1)
+        is_open = "<tr" in self.rows[at - 1]
+        return next((n for n in ahead if "</tr" in self.rows[n - 1]), at) if is_open else at
 
     def _numbered(self, last: int, numbers: list[str]) -> dict[str, Part]:
         """The blocks behind a table by the number they begin with, if most of its rows have one."""
@@ -401,7 +438,8 @@ class Outline(Sight):
         for part in self.parts:
             rows = self.rows[part.first : part.last - 1] if part.kind == "code" else []
             if rows and part.title[:5].lower() in ("json", "sarif", ""):
-                for finding in of_objects("\n".join(rows)) or ():
+                told = of_objects("\n".join(rows))
+                for finding in told.findings if told else ():
                     first, last = finding.line + part.first, finding.end + part.first
                     yield finding.replace(line=first, end=last)
                 continue
@@ -420,8 +458,9 @@ class Outline(Sight):
         for part in self.parts if any("</" in row for row in rows) else ():
             if part.kind == "code":
                 rows[part.first - 1 : part.last] = [""] * (part.last - part.first + 1)
-        tree = tables.still_open(objects.elements("\n".join(rows)))
-        for told in objects.findings(tree, tables.grade_of):
+        tree = objects.elements("\n".join(rows))
+        grade = tables.grading(tree)
+        for told in objects.findings(tables.still_open(tree, grade), grade):
             if told.grade and (made := tables.of_object(told)):
                 yield made
 
@@ -458,7 +497,9 @@ class Outline(Sight):
                 continue
             rows = part.rows
             is_denied = phrases.is_ticked(rows[0]) or self.is_denied(part.first, part.last)
-            if part.first in self.over or is_denied or shapes.is_fields(rows):
+            is_patch = bool(self.patches[part.first - 1]) and self.is_quoted(part.first)
+            is_told = part.first in self.over or is_denied
+            if is_told or is_patch or shapes.is_fields(rows):
                 continue
             is_below = bool(places.line_of(rows[0]))  # `Line 8: x;`, below the name of the file
             text = " ".join(" ".join(rows[is_below:]).split())
@@ -468,15 +509,23 @@ class Outline(Sight):
             stated = phrases.said_in(text) or (demanded if place.file else "")
             if stated and not place.file and (above := self.place_above(part.first)):
                 place = self.placed_at(above)
+            place = place if place.file else self.patched_above(part.first)
             is_told = bool(place.file and stated) if only_said else bool(place.file or stated)
-            if not is_told or vocabulary.severity(text):  # a cell
+            is_place = not stated and places.place_of(rows[0]).file and len(rows) == 1
+            if not is_told or is_place or vocabulary.severity(text):  # a cell
                 continue
             parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
             left = _MENTIONED.sub(" ", _PATHS.sub(" ", " ".join(parts)))
             is_worst, is_bad = phrases.WORST.search(left), phrases.BAD.search(left)
             if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
                 title = self._told(parts, text, place)
-                yield shapes.finding(severity, title, part.first, part.end, place)
+                yield shapes.finding(severity, title, part.first, self.answer_end(part), place)
+
+    def answer_end(self, part: Part) -> int:
+        """The last line of a paragraph, or of the answer to a quote of a patch: before the next."""
+        ahead = range(part.last + 1, part.end + 1)
+        quoted = next((at for at in ahead if self.patches[at - 1] and self.is_quoted(at)), 0)
+        return self.told_until(quoted - 1) if quoted else part.end
 
     def _linked(self, part: Part) -> Place | None:
         """The place in a link that stands alone below an item."""
@@ -520,7 +569,7 @@ class Outline(Sight):
             is_likely = line and (is_own or phrases.is_serious(text))
             if is_likely and not any(map(phrases.is_settled, part.few)):
                 numbers |= set() if part.is_below(_NO_FINDINGS | _REPEATS) else {part.first}
-        return tuple(sorted(numbers)[:50])
+        return tuple(sorted(numbers)[:_MOST_UNREAD])
 
     def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
         """The lines with a P0 or P1 that no finding explains: statements, or further ones."""
@@ -561,23 +610,42 @@ def _explains(part: Part, row: str, word: str, read: int) -> bool:
     return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
 
 
-def of_objects(text: str) -> list[Finding] | None:
+def of_objects(text: str) -> Read | None:
     """The findings of JSON, XML, YAML, TOML, INI or CSV at their lines; None of any other text.
 
     A page of HTML is XML, and a review in words may be YAML by chance: no object in it is graded.
+    One that says something about a line, of which no other is graded, is named as not read.
     """
     bare = text.removeprefix("\ufeff").strip()
-    rows = objects.rows(bare)
-    tree = rows or objects.tree(bare)
+    tree = objects.tree(bare)
+    if tree is None and (told := tables.of_records(text.removeprefix("\ufeff"))):
+        return Read(tuple(told[:_MOST_OBJECTS]), ())
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    read = objects.findings(tables.still_open(tree), tables.grade_of)
-    made = filter(None, map(tables.of_object, read))
-    placed = list(tables.placed(text, itertools.islice(made, _MOST_OBJECTS)))
-    is_sure = placed or rows or bare[:1] in ("{", "[")
-    if not is_sure and (bare[:1] == "<" or not any(objects.findings(tree, tables.grade_of))):
+    grade = tables.grading(tree)
+    read = objects.findings(tables.still_open(tree, grade), grade)
+    every = [(each, tables.of_object(each)) for each in itertools.islice(read, _MOST_OBJECTS)]
+    placed = list(tables.placed(text, (made for _, made in every if made)))
+    unread = _unread_objects(text, every, placed) if placed else ()
+    is_sure = placed or bare[:1] in ("{", "[")
+    if not is_sure and (bare[:1] == "<" or not any(objects.findings(tree, grade))):
         return None
-    return placed or _of_told(tree, text.count("\n") + 1)
+    whole = placed or _of_told(tree, text.count("\n") + 1)
+    return Read(tuple(whole), unread)
+
+
+def _unread_objects(
+    text: str, every: list[tuple[objects.Found, Finding | None]], placed: list[Finding]
+) -> tuple[int, ...]:
+    """The lines of objects without a grade that say something where no finding is."""
+    there = {(made.file, made.at) for made in placed}
+    others = (
+        shapes.finding("", each.title, *each.lines)
+        for each, made in every
+        if not made and each.title.count(" ") > 1 and (each.file, each.line) not in there
+        if _ASIDES.isdisjoint(vocabulary.words(each.title)[:1])
+    )
+    return tuple(sorted({each.line for each in tables.placed(text, others)})[:_MOST_UNREAD])
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:

@@ -34,6 +34,7 @@ _INLINE = Pattern(
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
+DATED = Pattern(r"\s*[-*]\s[*_`(\[]{0,3}\d{4}-\d\d-\d\d\b")  # an entry of a history
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _BOLD_LINE = Pattern(r"[^\w*#>|-]{0,6}\*\*[^*\s][^*\n]{1,200}\*\*:?")  # perhaps after an emoji
@@ -48,7 +49,7 @@ _DEFINED = Pattern(  # a word with what it means: `P0: …`, `**high** means …
 )
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _ADDRESS = Pattern(r"\s?[(\[]https?://[^\s()\[\]]{1,300}[)\]]")
-_PART = Pattern(  # names for parts of a finding
+PART = Pattern(  # names for parts of a finding
     r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
@@ -58,6 +59,7 @@ _SPOKEN = Pattern(  # `**Ann** 10:03`, `[10:03] ann: …`
     r"[(\[]?\d{1,2}:\d\d(?:\s?[AaPp][Mm])?[)\]]?$"
     r"|[(\[]?\d{1,2}:\d\d(?::\d\d)?[)\]]?\s{1,3}[*_<]{0,3}([^\W\d][\w.-]{0,38})[*_>:]{1,3}\s"
 )
+SAYS = Pattern(r"([a-z][\w.-]{1,24}): (?=\S)")  # `ann: …`
 FIELDS = Pattern(r"\s[·•|—–]\s")  # what is between them
 _PLAIN = Pattern(r"[\w ,'’*]+")
 _FOR_WHOM = Pattern(r" (?:for|from|in) ")
@@ -116,6 +118,8 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
     is_list, are_facts = all(map(heads.tail_of, rows)), is_fields(rows)
+    speakers = [match[1] for row in rows if (match := SAYS.match(row))]
+    is_list = is_list or (2 < len(rows) == len(speakers) > len({*speakers}))  # a chat
 
     def starts(row: str) -> bool:
         is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
@@ -143,7 +147,7 @@ def is_lead(row: str, after: str) -> bool:
     is_bold = bool(_BOLD_LINE.fullmatch(row))
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
-        return is_bold or (leads and not _PART.match(row))
+        return is_bold or (leads and not PART.match(row))
     is_severity = leads_title(row) or index.group_of(row) or label_in(row)
     return is_bold and not is_severity
 

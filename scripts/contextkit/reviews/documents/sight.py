@@ -21,6 +21,7 @@ _NUMBER = Pattern(r"(?:[A-Z][a-z]{1,8}\.?\s)?[\[(#№]{0,2}(\d{1,3})(?![\w.]\d)"
 _FIXED_IN = Pattern(r"(?i)\W{0,4}(?:fix|resolv|address)ed (?:in|by|since|with) (?:this|the|last)\b")
 _FIELDS = Pattern(r"\s[·•|]\s")  # between the fields of a heading that may be states
 _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
+_PATCH = Pattern(r">[> ]{0,8}\+\+\+ b/(\S+)|>[> ]{0,8}diff --git a/\S+ b/(\S+)")
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
 _GRADES = 3  # least items of a legend
@@ -128,8 +129,9 @@ class Part:
         """The first lines of each paragraph or state directly below a heading."""
         parts = itertools.takewhile(lambda part: part.kind != "heading", self.direct)
         labels = ((vocabulary.labelled(part.title)[0], part) for part in parts)
-        told = (part for label, part in labels if part.kind == "text" or label in phrases.STATES)
-        return [row for part in told for row in part.few]
+        told = [part for label, part in labels if part.kind == "text" or label in phrases.STATES]
+        cards = [row for part in self.direct if part.kind == "table" for row in part.few]
+        return [row for part in told for row in part.few] + [*filter(phrases.states_done, cards)]
 
     def label_below(self, read: Callable[[str], str] = shapes.label_in) -> str:
         """The severity of a label directly below a heading, as read by `read`."""
@@ -141,7 +143,8 @@ class Part:
             if part.kind in ("heading", "code"):
                 break
             fields = itertools.chain.from_iterable(map(shapes.fields_in, part.few))
-            graded = {read(row) for row in fields if not phrases.is_ticked(row)} - {""}
+            own = (row for row in fields if not shapes.DATED.match(row))
+            graded = {read(row) for row in own if not phrases.is_ticked(row)} - {""}
             stated |= graded or {shapes.placed_grade(part.rows[0])}
             records += bool(graded) and part.first < part.last
         stated -= {""}
@@ -172,8 +175,10 @@ class Part:
         is_led = not is_title and (is_placed or other.begins_one)
         own = self._sight.plain[max(0, self.first - 2) : self.first]
         speakers = {*map(shapes.speaker, own)} - {""}  # who come to their next point
-        are_lines = places.line_of(self.title) and places.line_of(other.title)
-        is_next = bool(are_lines) or shapes.speaker(other.title) in speakers
+        both = (self.title, other.title)
+        are_lines = all(map(places.line_of, both))
+        are_chat = other.first == self.last + 1 and all(map(shapes.SAYS.match, both))
+        is_next = are_lines or are_chat or shapes.speaker(other.title) in speakers
         both_state = other.states and self.states
         return is_led or is_next or both_state
 
@@ -357,6 +362,25 @@ class Sight:
         is_above = is_apart and is_plain and bool(self.placed_at(at).file)
         start = self.lists.get(first, first)
         return at if is_above and (start == first or self.place_above(start)) else 0
+
+    @functools.cached_property
+    def patches(self) -> list[str]:
+        """For each line the file of the last patch above that is quoted: `> +++ b/src/a.c`."""
+        file, made = "", []
+        for row in self.rows:
+            match = _PATCH.match(row) if row[:1] == ">" else None
+            file = (match[1] or match[2]) if match else file
+            made.append(file)
+        return made
+
+    def is_quoted(self, line: int) -> bool:
+        return self.rows[line - 1].lstrip()[:1] == ">"
+
+    def patched_above(self, line: int) -> Place:
+        """The file of the patch that a paragraph right below a quote of it answers."""
+        above = self.told_until(line - 1)
+        is_answer = bool(above) and self.is_quoted(above) and not self.is_quoted(line)
+        return Place(self.patches[line - 1], 0) if is_answer else NOWHERE
 
     def lead_of(self, part: Part) -> int:
         """The line right above the only item of a list, such as `Upgrade a to b:`; else its own."""

@@ -55,6 +55,9 @@ _OF_TOOLS = {  # words that are a severity only in a tool's output, or a column 
 }
 _SCALES = word_set("scales")
 _OF_SCALES = word_set("beside scales")
+_VAGUE = frozenset(["LEVEL", "CLASS", "GRADE"])  # of anything
+_OTHERS = word_set("other scales") | word_set("no scales")
+_FEW = 3  # words
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 NEGATIONS = word_set("negations")
@@ -131,7 +134,12 @@ def of_score(text: str) -> str:
 def is_scale(label: str) -> bool:
     """Whether a label says how bad something is: `Severity`, `Overall risk`, `RISK FACTOR`."""
     parts = label.upper().strip(" _*.").replace("-", " ").split()
-    return not _SCALES.isdisjoint(parts) and all(w in _SCALES or w in _OF_SCALES for w in parts)
+    if _SCALES.isdisjoint(parts):
+        return False
+    is_named = 1 < len(parts) <= _FEW and parts[-1] in _SCALES - _VAGUE  # `Gap rating`
+    return all(w in _SCALES or w in _OF_SCALES for w in parts) or (
+        is_named and _OTHERS.isdisjoint(map(str.lower, parts))
+    )
 
 
 def trimmed(word: str) -> str:
