@@ -131,6 +131,22 @@ def test_git_is_asked_about_a_hundred_commits_at_most(layout: Layout) -> None:
     assert [mention.line for mention in upkeep.mentions(layout, body)] == list(range(1, 101))
 
 
+def test_what_stands_in_backticks_is_one_path_even_with_blanks(layout: Layout) -> None:
+    place = "docs/mit leer ü/notiz.md"
+    commit(place, "# One\n", "2025-10-23T17:00:00Z")
+    found = upkeep.mentions(layout, f"`{place}:1`")
+    assert [(mention.text, mention.path) for mention in found] == [(f"{place}:1", place)]
+    assert said(layout, a_capsule(f"see `{place}:1`, `{place}` and `{place}#one`")) == []
+    assert said(layout, a_capsule(f"`{place}:2` and `docs/mit leer ü/weg.md:3`")) == [
+        ("error", "notiz.md has 1 lines, not 2"),
+        ("error", "there is no docs/mit leer ü/weg.md here"),
+    ]
+    assert said(layout, a_capsule("`docs/mit leer ü/weg.md:3` (gone)")) == []
+    assert said(layout, a_capsule("`cat docs/gone.md`")) == [
+        ("error", "there is no docs/gone.md here")
+    ]
+
+
 def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> None:
     commit("a.md", "# Title\n## 2025-10-20 10:00\n", "2025-10-23T17:00:00Z")
     found = upkeep.mentions(layout, "a.md#title\na.md 2025-10-20 10:00\n")
