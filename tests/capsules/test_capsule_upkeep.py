@@ -363,19 +363,30 @@ def test_a_capsule_is_fresh_until_something_else_is_committed(layout: Layout) ->
     commit("parallelus/manuals/capsules/remember-later.md", "# x")
     assert stale(layout, path) == []
     commit("scope.md")
+    git("commit", "-q", "--allow-empty", "-m", "nothing")
     assert stale(layout, path, "scope.md") == []
-    short = git("rev-parse", "--short", "HEAD").strip()
-    assert stale(layout, path) == [f"1 commit: {short} change scope.md, in scope.md"]
+    short = git("rev-parse", "--short", "HEAD^").strip()
+    assert stale(layout, path) == [f"1 commit with changes: {short} change scope.md, in scope.md"]
     for name in ("b.py", "c.py"):
         commit(name)
-    three = git("log", "-3", "--format=%h").split()
+    three = git("log", "-3", "--format=%h", "--", "*.py", "scope.md").split()
     (said,) = stale(layout, path)
-    assert said.startswith("3 commits: ") and all(one in said for one in three)
+    assert said.startswith("3 commits with changes: ") and all(one in said for one in three)
     assert said.endswith(", in c.py, b.py, scope.md")
     commit("d.py")
     newest = git("log", "-3", "--format=%h").split()
     (said,) = stale(layout, path)
     assert all(one in said for one in newest) and "and 1 more" in said
+
+
+def test_of_more_commits_than_are_read_it_says_so(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_capsules, "_MOST_COMMITS", 2)
+    path = a_capsule()
+    for name in ("a.py", "b.py", "c.py"):
+        commit(name)
+    assert stale(layout, path)[0].startswith("2 or more commits with changes: ")
 
 
 def test_a_capsule_is_measured_by_its_own_branch_as_long_as_that_is_there(layout: Layout) -> None:
