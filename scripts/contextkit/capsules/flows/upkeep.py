@@ -412,17 +412,18 @@ def _with_blanks(there: Find, lines: list[str]) -> tuple[list[facts.Fact], list[
 
     A file that is missing counts if its folder has the blank: `cat docs/a.md` is no path.
     """
-    found, plain = [], list[str]()
+    paths, plain = list[facts.Fact](), list[str]()
     for number, line in enumerate(lines, start=1):
         for text in line.split("`")[1:-1] if " " in line else ():
             place = text if "#L" in text else text.partition("#")[0]
             path = place.partition("#L" if "#L" in place else ":")[0]
             folder = os.path.dirname(path)
-            if (" " in path and there(path)) or (" " in folder and there(folder)):
-                found.append(("path", place, number))
+            is_there = " " in path and there(path)
+            if is_there or (" " in folder and there(folder)):
+                paths.append(("path", place, number))
                 line = line.replace(f"`{text}`", "``")
         plain.append(line)
-    return found, plain
+    return paths, plain
 
 
 def _path(layout: Layout, there: Find, text: str, whole: str) -> tuple[str, str] | None:

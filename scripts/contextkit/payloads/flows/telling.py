@@ -266,12 +266,13 @@ class _Teller:
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
         rows = rows or [Row(aspect="Topic", finding=self._topic)]
-        told = told.replace(rows=tuple(rows), key_findings=key or rows[0].finding)
-        return told.replace(more=self._more(digest, shown) or self._unshown(receipts.said(told)))
+        more = self._more(digest, shown) or self._unshown([key, *(row.finding for row in rows)])
+        return told.replace(rows=tuple(rows), key_findings=key or rows[0].finding, more=more)
 
-    def _unshown(self, said: str) -> str:
-        """The lines of the whole text, unless each of them is in what is said."""
-        is_whole = all(line.strip() in said for line in self._lines)
+    def _unshown(self, shown: Sequence[str]) -> str:
+        """The lines of the whole text, unless each of them is shown."""
+        text = "\n".join(shown)
+        is_whole = all(line.strip() in text for line in self._lines)
         return "" if is_whole else self._bare.more
 
     def _more(self, digest: engine.Digest, shown: str) -> str:
