@@ -131,6 +131,22 @@ def test_git_is_asked_about_a_hundred_commits_at_most(layout: Layout) -> None:
     assert [mention.line for mention in upkeep.mentions(layout, body)] == list(range(1, 101))
 
 
+def test_what_stands_in_backticks_is_one_path_even_with_blanks(layout: Layout) -> None:
+    place = "docs/mit leer ü/notiz.md"
+    commit(place, "# One\n", "2025-10-23T17:00:00Z")
+    found = upkeep.mentions(layout, f"`{place}:1`")
+    assert [(mention.text, mention.path) for mention in found] == [(f"{place}:1", place)]
+    assert said(layout, a_capsule(f"see `{place}:1`, `{place}` and `{place}#one`")) == []
+    assert said(layout, a_capsule(f"`{place}:2` and `docs/mit leer ü/weg.md:3`")) == [
+        ("error", "notiz.md has 1 lines, not 2"),
+        ("error", "there is no docs/mit leer ü/weg.md here"),
+    ]
+    assert said(layout, a_capsule("`docs/mit leer ü/weg.md:3` (gone)")) == []
+    assert said(layout, a_capsule("`cat docs/gone.md`")) == [
+        ("error", "there is no docs/gone.md here")
+    ]
+
+
 def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> None:
     commit("a.md", "# Title\n## 2025-10-20 10:00\n", "2025-10-23T17:00:00Z")
     found = upkeep.mentions(layout, "a.md#title\na.md 2025-10-20 10:00\n")
@@ -347,19 +363,30 @@ def test_a_capsule_is_fresh_until_something_else_is_committed(layout: Layout) ->
     commit("parallelus/manuals/capsules/remember-later.md", "# x")
     assert stale(layout, path) == []
     commit("scope.md")
+    git("commit", "-q", "--allow-empty", "-m", "nothing")
     assert stale(layout, path, "scope.md") == []
-    short = git("rev-parse", "--short", "HEAD").strip()
-    assert stale(layout, path) == [f"1 commit: {short} change scope.md, in scope.md"]
+    short = git("rev-parse", "--short", "HEAD^").strip()
+    assert stale(layout, path) == [f"1 commit with changes: {short} change scope.md, in scope.md"]
     for name in ("b.py", "c.py"):
         commit(name)
-    three = git("log", "-3", "--format=%h").split()
+    three = git("log", "-3", "--format=%h", "--", "*.py", "scope.md").split()
     (said,) = stale(layout, path)
-    assert said.startswith("3 commits: ") and all(one in said for one in three)
+    assert said.startswith("3 commits with changes: ") and all(one in said for one in three)
     assert said.endswith(", in c.py, b.py, scope.md")
     commit("d.py")
     newest = git("log", "-3", "--format=%h").split()
     (said,) = stale(layout, path)
     assert all(one in said for one in newest) and "and 1 more" in said
+
+
+def test_of_more_commits_than_are_read_it_says_so(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_capsules, "_MOST_COMMITS", 2)
+    path = a_capsule()
+    for name in ("a.py", "b.py", "c.py"):
+        commit(name)
+    assert stale(layout, path)[0].startswith("2 or more commits with changes: ")
 
 
 def test_a_capsule_is_measured_by_its_own_branch_as_long_as_that_is_there(layout: Layout) -> None:

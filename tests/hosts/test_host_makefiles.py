@@ -32,7 +32,18 @@ def test_only_targets_are_taken_and_their_line_is_named(host: Path) -> None:
     (host / "Makefile").write_text(MAKEFILE, encoding="utf-8")
     assert found(host) == [
         "Makefile:6: has a target `doctor` of its own: it stays; "
-        "contextkit's is `make context_doctor`"
+        "contextkit's is `make context_doctor`",
+        "Makefile:1: has a target `adopt` of its own: it stays; "
+        "contextkit's is `make context_adopt`",
+    ]
+
+
+def test_what_is_only_declared_phony_is_taken_too(host: Path) -> None:
+    text = ".PHONY: all run handoff # reminders\nall:\n\techo mine\nhandoff:\n\techo mine\n"
+    (host / "Makefile").write_text(text, encoding="utf-8")
+    assert [line.partition(" of its own")[0] for line in found(host)] == [
+        "Makefile:4: has a target `handoff`",
+        "Makefile:1: has a target `run`",
     ]
 
 

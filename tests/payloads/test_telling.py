@@ -200,3 +200,23 @@ def test_what_the_author_tells_is_not_named_as_left_out(layout: Layout) -> None:
     )
     said = receipt(layout, text)
     assert "Who owns it?" in said and not re.search(r"^more: line ", said, re.M)
+
+
+def test_a_finding_that_is_shown_is_not_counted_as_left_out(layout: Layout) -> None:
+    text = (
+        "# Report\n\n## Summary\n\nThe parser reads the file twice.\n\n## Recommendations\n\n"
+        "- P1: Cache the file by inode in a.py:2.\n- Then measure again.\n"
+    )
+    said = receipt(layout, text)
+    assert said.count("P1: Cache the file by inode") == 1
+    assert "+1 more" not in said and "P1,+" not in said
+
+
+def test_of_a_text_that_is_shown_whole_no_lines_are_named_and_the_topic_is_no_content(
+    layout: Layout,
+) -> None:
+    said = receipt(layout, "hi\n")
+    assert "  Topic,Speed\nkeyFindings: hi\n" in said and "Content" not in said
+    assert "more:" not in said
+    said = receipt(layout, "The parser reads the file twice.\nIt takes 40 ms of 52 ms.\n")
+    assert "It takes 40 ms" in said and "more:" not in said

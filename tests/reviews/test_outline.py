@@ -179,6 +179,13 @@ def test_beside_an_index_a_letter_that_a_legend_explains_is_always_a_grade(text:
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
 
 
+def test_a_place_in_backticks_is_whole_even_with_blanks() -> None:
+    text = "## Findings\n\n- P1: Any user can read it: `docs/my notes/a.md:1`.\n"
+    assert [(one.file, one.at) for one in reader.read(text).findings] == [("docs/my notes/a.md", 1)]
+    text = "## Findings\n\n- P1: It fails on any input: `python src/a.py:3`.\n"
+    assert [(one.file, one.at) for one in reader.read(text).findings] == [("src/a.py", 3)]
+
+
 def test_a_place_above_quoted_code_is_not_that_of_a_finding_that_states_its_own() -> None:
     told = "{}:12\n```py\n{}()\n```\n### P1: {}() is open\nFile: `{}.py:3`\nIt asks nothing.\n\n"
     text = told.format("a.py", "login", "login", "in") + told.format("b.py", "stop", "stop", "out")

@@ -56,7 +56,7 @@ def test_the_first_subagent_that_commits_does_not_blind_the_second(manager: Mana
     prompt = manager.prompt()
     assert "- Something about it." in prompt and str(path) in prompt
     first, entry = told(prompt)
-    assert first.startswith("1 commit: ")
+    assert first.startswith("1 commit with changes: ")
     assert first.endswith(" Cache the tokens, in src/app.py, tests/test_app.py")
     assert entry == (
         "docs/branches/feature-demo/PROGRESS.md, 2025-10-23 19:30:00: It is cached now"
@@ -74,7 +74,7 @@ def test_what_changed_since_is_short_whatever_changed(manager: Manager) -> None:
     for number in range(30):
         commits(*(f"{'deep/' * 10}{number}-{each}.py" for each in range(4)), what="x" * 300)
     lines = told(manager.prompt())
-    assert lines[0].startswith("30 commits: ") and lines[0].count(" more") == 2
+    assert lines[0].startswith("30 commits with changes: ") and lines[0].count(" more") == 2
     assert ", in deep/" in lines[0]
     assert tokens.estimate("\n".join(lines)) <= 150
 

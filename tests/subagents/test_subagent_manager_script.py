@@ -178,7 +178,8 @@ def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
         (["--role=reviewr"], "did you mean 'reviewer'"),
         (["--role=../../etc/passwd"], "there is no role"),
         (["--scope=none.md"], "scope: "),
-        (["--scope=../x.md"], "lies outside"),
+        (["--scope=../x.md"], "x.md: cannot be read: No such file"),
+        (["--scope=../"], "lies outside"),
         (["--scope=empty.md"], "is empty"),
         (["--capsule=none.md"], "is not a file"),
         (["--capsule=latest"], "there is none on feature/demo"),
@@ -685,6 +686,19 @@ def test_an_end_without_a_result_is_said_with_the_last_words(manager: Manager) -
     manager("status")
     assert f"{dead}: failed (exit 7): no key" in manager.said
     assert f"{silent}: finished, but its verdict is ERROR" in manager.said
+
+
+def test_an_end_with_a_report_says_where_it_is(manager: Manager) -> None:
+    short = manager.launch("echo it is safe", "--capsule=none")
+    report = ".contextkit/reports/$CONTEXT_SUBAGENT_ID.md"
+    left = f"mkdir -p .contextkit/reports; echo '# R' > {report}; echo ok"
+    long = manager.launch(left, "--slug=long", "--capsule=none")
+    until(lambda: all(row.get("verdict") for row in rows()))
+    manager("monitor", "--iterations=1")
+    log, report = (row["detail"] for row in rows())
+    assert f"{short}: finished: NEEDS_ATTENTION, in {log}" in manager.said
+    assert f"{long}: finished: NEEDS_ATTENTION, in {report}" in manager.said
+    assert Path(log).is_file() and "# R" in Path(report).read_text(encoding="utf-8")
 
 
 def test_a_launch_leaves_an_end_that_was_recorded_before_it_returns(

@@ -120,16 +120,19 @@ def read_by_make() -> Iterator[tuple[str, str]]:
 def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
     """The targets of a host's Makefiles with names of ours, each with its place; our prefix."""
     ours = {target.name for target in targets() if target.section != CHECKOUT}
-    places: dict[str, str] = {}
+    places, phony = dict[str, str](), dict[str, str]()
     prefix = "context_"
     for path, text in texts:
         prefix = (_PREFIX.findall(text) or [prefix])[-1]
         for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
             rule = _HOST_RULE.match(line)
-            for name in rule["names"].split() if rule else ():
-                if name in ours:
-                    places.setdefault(name, f"{path}:{number}")
-    return places, prefix
+            named = rule["names"].split() if rule else []
+            declared = line[rule.end() :].partition("#")[0] if rule and ".PHONY" in named else ""
+            for taken, stated in ((places, named), (phony, declared.split())):
+                for name in filter(ours.__contains__, stated):
+                    taken.setdefault(name, f"{path}:{number}")
+    alone = {name: place for name, place in phony.items() if name not in places}
+    return places | alone, prefix  # of what is only phony, make runs no other rule
 
 
 def _names_in(texts: Iterable[tuple[str, str]]) -> dict[str, str]:

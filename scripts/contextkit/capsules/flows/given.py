@@ -15,6 +15,7 @@ from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 
 _NAMED = 3  # commits and entries that are listed, and twice as many files
+_MOST_COMMITS = 200  # that are read
 _SINCE_TOKENS = 150  # for the changes since
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
 _MOVED = "checkout: moving from "
@@ -109,8 +110,8 @@ class Since(Record):
 def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True) -> Since:
     """What has happened since the capsule at `path` was written. Raises ContextError.
 
-    Commits that change only contextkit's own files or the root-relative paths `ignored` do not
-    count.
+    Empty commits, and those that change only contextkit's own files or the root-relative paths
+    `ignored`, do not count.
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
@@ -164,8 +165,10 @@ def _lines(changes: Since, count: int) -> Iterator[str]:
         yield f"The commit it was sealed at, {changes.lost}, is gone: history was rewritten"
     if changes.commits:
         named = [f"{commit} {names.clipped(what, 60)}" for commit, what in changes.commits.items()]
+        full = len(named) == _MOST_COMMITS
         where = f", in {_some(changes.files, 2 * count)}" if changes.files else ""
-        yield f"{names.counted(len(named), 'commit')}: {_some(named, count, '; ')}{where}"
+        counted = names.counted(len(named), "commit").replace(" ", " or more ", full)
+        yield f"{counted} with changes: {_some(named, count, '; ')}{where}"
     for (shown, time), what in list(changes.entries.items())[:count]:
         yield f"{shown}, {time}: {names.clipped(what, 100)}"
     if changes.marks:
@@ -188,8 +191,8 @@ def commits_in(
     assert layout.repository is not None
     top = layout.repository.top
     asked = git.query(
-        top, "-c", "core.quotePath=false", "log", "-200", "--no-show-signature", "--no-ext-diff",
-        "--name-only", "--format=%x00%h%x1f%s", *more, span, "--",
+        top, "-c", "core.quotePath=false", "log", f"-{_MOST_COMMITS}", "--no-show-signature",
+        "--no-ext-diff", "--name-only", "--format=%x00%h%x1f%s", *more, span, "--",
         *git.all_but(top, (*layout.ours, *map(layout.join, ignored))),
     )  # fmt: skip
     listed = asked.output()

@@ -390,7 +390,8 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
 
     cited = list[Mention]()
     commits = 0
-    for kind, text, line in facts.find("\n".join(lines)):
+    spaced, plain = _with_blanks(there, lines)
+    for kind, text, line in (*spaced, *facts.find("\n".join(plain))):
         judged = None  # the path if it exists, and the problem
         if kind in ("path", "location"):
             kind, judged = "path", _path(layout, there, text, lines[line - 1])
@@ -402,8 +403,27 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
         if judged:
             path, problem = judged
             cited.append(Mention(kind=kind, text=text, line=line, path=path, problem=problem))
-    cited += _cited_entries(layout, there, lines)
+    cited += _cited_entries(layout, there, plain)
     return sorted(cited, key=lambda mention: mention.line)
+
+
+def _with_blanks(there: Find, lines: list[str]) -> tuple[list[facts.Fact], list[str]]:
+    """Each path with blanks, which stands in backticks; and the lines without these.
+
+    A file that is missing counts if its folder has the blank: `cat docs/a.md` is no path.
+    """
+    paths, plain = list[facts.Fact](), list[str]()
+    for number, line in enumerate(lines, start=1):
+        for text in line.split("`")[1:-1] if " " in line else ():
+            place = text if "#L" in text else text.partition("#")[0]
+            path = place.partition("#L" if "#L" in place else ":")[0]
+            folder = os.path.dirname(path)
+            is_there = " " in path and there(path)
+            if is_there or (" " in folder and there(folder)):
+                paths.append(("path", place, number))
+                line = line.replace(f"`{text}`", "``")
+        plain.append(line)
+    return paths, plain
 
 
 def _path(layout: Layout, there: Find, text: str, whole: str) -> tuple[str, str] | None:

@@ -59,7 +59,7 @@ def unread(layout: Layout, output: Output, path: str, first: int, why: str) -> T
     """The receipt of a text that could not be read (in time): what it is, and where."""
     caller, topic = bare(layout, output, path), output.topic.strip()
     receipt = caller.replace(
-        rows=caller.rows or (Row(aspect="Content", finding=topic),),
+        rows=caller.rows or (Row(aspect="Topic", finding=topic),),
         key_findings=caller.key_findings or names.one_line(output.answer) or topic,
         note=f"{why}; the text is stored whole",
         more=_lines(first, 1, output.content.count("\n") + 1),
@@ -265,9 +265,15 @@ class _Teller:
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
-        rows = rows or [Row(aspect="Content", finding=self._topic)]
-        more = self._more(digest, shown) or self._bare.more
+        rows = rows or [Row(aspect="Topic", finding=self._topic)]
+        more = self._more(digest, shown) or self._unshown([key, *(row.finding for row in rows)])
         return told.replace(rows=tuple(rows), key_findings=key or rows[0].finding, more=more)
+
+    def _unshown(self, shown: Sequence[str]) -> str:
+        """The lines of the whole text, unless each of them is shown."""
+        text = "\n".join(shown)
+        is_whole = all(line.strip() in text for line in self._lines)
+        return "" if is_whole else self._bare.more
 
     def _more(self, digest: engine.Digest, shown: str) -> str:
         """The lines of what is left out; of many, those to open first: `lines 29-71 of 17-98`."""
@@ -287,7 +293,7 @@ class _Teller:
         return f"{first} of {whole.partition(' ')[2]}"
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
-        return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
+        return receipt.replace(rows=(Row(aspect="Topic", finding=self._topic),))
 
 
 def _uncounted(finding: str) -> str:

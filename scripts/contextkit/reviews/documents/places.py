@@ -19,7 +19,9 @@ _ENDS = f"(?:{'|'.join(vocabulary.LISTS['endings'])})"
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
 _PATH = Pattern(  # with a known suffix, or with a folder before and a line behind
     rf"(?<![\w/])({NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE}"
-    r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d))(?![\w/])"
+    r"|(?:[\w.\-]{1,80}/){1,9}[\w.\-]{1,80}\.[A-Za-z]\w{0,9}(?=`?:\d)"
+    # with blanks: all that stands in backticks, but no command, whose first word has no slash
+    rf"|(?<=`)[\w.\-]{{1,80}}/[\w.\-/ ]{{1,200}}\.{_ENDS}(?=:\d))(?![\w/])"
 )
 _LINES = r"lines?|zeilen?|lignes?|l[ií]neas?|linhas?|regels?|riga|righe|строк\w{1,3}|ln"
 _AFTER = Pattern(

@@ -95,7 +95,7 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """A row's new status, its missing files, and its last words if it has no result."""
+    """A row's new status, its missing files, and where its report is, else its last words."""
     status, code = str(row.get("status")), row.get("exit_code")
     line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
     if status == "failed" and code is None:
@@ -105,6 +105,8 @@ def _news(layout: Layout, row: registry.Row) -> News:
     if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
+        if detail := row.get("detail"):
+            line += f": {row.get('verdict')}, in {layout.found(str(detail))}"
         return status, line
     words = background.last_words(layout, row)
     return status, f"{line}: {words}" if words else line

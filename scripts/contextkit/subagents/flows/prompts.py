@@ -87,7 +87,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         return None
     path = os.path.realpath(os.path.join(layout.here, typed))
     outside = not f"{path}/".startswith(f"{layout.root}/")
-    if outside and not os.path.isfile(path):
+    if outside and os.path.exists(path) and not os.path.isfile(path):
         layout.typed(typed, "scope")  # reports that it lies outside
     try:
         text = files.read(path)

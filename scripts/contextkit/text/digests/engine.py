@@ -183,15 +183,19 @@ class ParsedText:
         weighed, partly = self._weighed, not self.is_output and self.partly
         count = size or (lambda digest: tokens.size(digest.summary, self.tokenizer))
 
+        units = [  # what is said elsewhere stands for none that is left out
+            unit._replace(times=0) if len(unit.text) >= _ALONE and unit.text in elsewhere else unit
+            for unit in weighed.units
+        ]
+
         def made(told: dict[int, str]) -> Digest:
             main = _key(weighed.units, list(told)) if keyed else -1
-            return _digest(self.kind, weighed.units, told, most_rows, partly, first, main)
+            return _digest(self.kind, units, told, most_rows, partly, first, main)
 
         chosen, others = (
-            [index for index in order if len(weighed.units[index].text) < _ALONE
-             or weighed.units[index].text not in elsewhere]
+            [index for index in order if units[index].times]
             for order in _in_order_of_value(weighed, cap)
-        )  # fmt: skip
+        )
         return made(_fitting(weighed, chosen, others, lambda told: count(made(told)) <= cap))
 
     def facts_kept(self, text: str) -> str:
@@ -509,7 +513,7 @@ def _digest(
     ])  # fmt: skip
     aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units)
-               if i not in told and aspects.isdisjoint((u.text, u.short))]  # fmt: skip
+               if i not in told and u.times and aspects.isdisjoint((u.text, u.short))]  # fmt: skip
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
     key = told[main] if main >= 0 else ""
     rows: list[Row] = []
