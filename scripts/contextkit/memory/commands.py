@@ -265,7 +265,7 @@ def _checkpoint(
     if active:
         fields.setdefault("active", active)
     if event and not fields.get("summary"):
-        fields = {**saving.carried(layout, args.task, event, phase != next_phase), **fields}
+        fields = {**saving.carried(layout, args.task, event), **fields}
     fields.setdefault("files", saving.in_play(layout, args.task))
     number = vars(args).get("findings_count", "").strip()
     if number and not names.is_whole(number, 9):
@@ -324,7 +324,7 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     has_ended = answer.status == 0 and left not in ("", fields["phase"])
     if has_ended and layout.limits.memory_phase_transition:
         event = f"{left} is done; {fields['phase']} is next."
-        carried = saving.carried(layout, task, event, ended=True)
+        carried = saving.carried(layout, task, event)
         path = saving.write(layout, saving.checkpoint(layout, task, left, carried, now), now)
         cli.say(f"{left} has ended: {path}")
     return answer
