@@ -466,12 +466,12 @@ A_DONE = (
 )
 
 
-@pytest.mark.parametrize("change", [("--completed=a",), ("--questions=Which cache?",), ("--pending=d",)])
+@pytest.mark.parametrize("change", ["--completed=a", "--questions=Which cache?", "--pending=d"])
 @pytest.mark.usefixtures("repo")
 def test_an_old_next_action_is_no_newer_for_another_change_of_the_plan(
-    run: Script, monkeypatch: pytest.MonkeyPatch, change: tuple[str, ...]
+    run: Script, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    for minute, call in enumerate([A_PLAN, A_DONE, ("plan", *change)]):
+    for minute, call in enumerate([A_PLAN, A_DONE, ("plan", change)]):
         memory(run, monkeypatch, minute, *call)
     text = memory(run, monkeypatch, 3, "recover")
     assert "## Next action\n\nDo b\n" in text and "Next action: the plan is later" not in text
