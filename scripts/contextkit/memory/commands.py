@@ -465,8 +465,8 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if recovered.others:
         cli.say(f"other tasks, not included: {', '.join(recovered.others)}")
     if not (task or args.worktree or recovered.empty):
-        known = (recovered.task, *recovered.others, *memory.archived(layout))
-        name, there = _elsewhere(layout, "", known)
+        own = (recovered.task, *recovered.others, *memory.archived(layout))
+        name, there = _elsewhere(layout, "", own)
         cli.say(f"{name} is not stored here, but {there}" if name else "")
     nothing = _nothing(layout, task) if recovered.empty else ""
     if nothing and (task or not recovered.notes):
@@ -505,11 +505,11 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _elsewhere(layout: Layout, task: str, known: Iterable[str] = ()) -> tuple[str, str]:
-    """An open task of another worktree, by default any not `known` here, and how to recover it."""
+def _elsewhere(layout: Layout, task: str, own: Iterable[str] = ()) -> tuple[str, str]:
+    """An open task of another worktree, by default any but our `own`, and how to recover it."""
     for branch, where in whereabouts.worktrees(layout):
         for name in memory.candidates(where, starts=True):
-            if name == task or not (task or name in known):
+            if name == task or not (task or name in own):
                 asked = names.call("memory_recover", task=name, worktree=branch)
                 return name, f"on {branch}: {asked}"
     return "", ""

@@ -215,9 +215,9 @@ def checkpoint(
     saved = checkpoints.last(layout, task)
     reopened = (*plan.in_progress, *plan.completed)
     usual = (*plan.completed, *_without(saved.completed_subtasks, reopened))
-    given = tuple(fields.get("completed") or ())
-    usual = _without(usual, (*given, *(fields.get("pending") or ())))
-    done = (*usual, *given)
+    finished = tuple(fields.get("completed") or ())
+    usual = _without(usual, (*finished, *(fields.get("pending") or ())))
+    done = (*usual, *finished)
     left = _without((*plan.in_progress, *plan.pending) or saved.pending_subtasks, done)
     made = checkpoints.Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
