@@ -100,6 +100,28 @@ def test_words_with_commas_are_one_item_of_any_other_list_and_that_is_said(
     errors.remarks.clear()
 
 
+@each(
+    ("typed", "is_said"),
+    [
+        ("Ada is away, until Monday", True),
+        ("Ada is away", True),
+        ("ui api, docs", True),
+        ("ui docs api", False),
+        ("ui, docs,api", False),
+        ("ui", False),
+    ],
+)
+def test_words_that_read_like_a_sentence_are_names_and_that_is_said(
+    typed: str, is_said: bool
+) -> None:
+    raw: dict[str, list[str]] = {}
+    add_value(raw, Option(name="blocked", help="", kind="words"), "blocked", typed)
+    words = typed.replace(",", " ").split()
+    said = [f"blocked: read as {len(words)} items: {' | '.join(words)}"]
+    assert raw["blocked"] == words and errors.remarks == said * is_said
+    errors.remarks.clear()
+
+
 def test_a_draft_may_separate_its_files_by_commas(run: Script, repo: Path) -> None:
     draft = '{"agent": "a", "status": "completed", "summary": "s", "files": "src/a.py, b.py"}'
     assert run("external_memory", "finding", "--task=t", "--draft=-", stdin=draft) == 0
@@ -142,7 +164,7 @@ def test_a_checkpoint_enters_the_next_phase(repo: Path, run: Script) -> None:
     assert run("external_memory", "checkpoint", "--task=t", "--to=coding") == 0
     assert "to=coding: read as implementation" in run.err
     newest = checkpoints.load_all(Layout()).documents[-1]
-    assert newest.phase == "planning" and newest.next_action == "Wire it"
+    assert newest.phase == "planning" and newest.next_action == "n"
     assert newest.context_summary.startswith("planning is done; implementation is next.")
     assert run("external_memory", "phase", "--task=t", "--to=review") == 0
     assert "memory_checkpoint" in run.err and "to=" in run.err

@@ -213,6 +213,20 @@ def test_a_document_that_another_worktree_has_is_named_though_there_are_others_h
     assert run("remember_later", "done", "r-000000") == 1 and "add root=" not in run.err
 
 
+def test_a_note_here_does_not_hide_the_task_and_the_handoff_of_another_worktree(
+    adopted: Path, worktree: Path, run: Script
+) -> None:
+    assert run("remember_later", "--message=m") == 0
+    elsewhere = f"is stored here, but on feature/demo: add root={adopted}"
+    assert run("context", "status") == 0 and f"context: no handoff {elsewhere}" in run.err
+    plan = ("plan", "--task=login", "--next-actions=Go on")
+    assert run("external_memory", *plan, f"--root={adopted}") == 0
+    assert run("context", "status") == 0 and f"context: no task {elsewhere}" in run.err
+    assert run("external_memory", "checkpoint", "--task=own", "--phase=planning", "--summary=s",
+               "--next-action=n") == 0  # fmt: skip
+    assert run("context", "status") == 0 and f"context: no handoff {elsewhere}" in run.err
+
+
 @pytest.mark.usefixtures("worktree")
 def test_bad_input_names_no_worktree(run: Script) -> None:
     assert run("handoff", "write", "--from=x", "--to=y") == 2 and "add root=" not in run.err

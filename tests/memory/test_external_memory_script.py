@@ -427,7 +427,13 @@ def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
     path = memory(run, "phase", "--task=t", "--to=planning").strip()
     said = json.loads(Path(path).read_text(encoding="utf-8"))
     assert said["context_summary"].endswith(f"planning is next. Before that: {summary}")
-    assert said["next_action"] == "Decide what comes next: no plan of t says it"
+    assert said["next_action"] == before["next-action"]
+    path = memory(run, "phase", "--task=new", "--to=planning").strip()
+    said = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert said["next_action"] == "Decide what comes next: no plan of new says it"
+    memory(run, "plan", "--task=new", "--pending=screen")
+    path = memory(run, "phase", "--task=new", "--to=review").strip()
+    assert json.loads(Path(path).read_text(encoding="utf-8"))["next_action"] == "screen"
 
 
 # Archive and clean

@@ -266,7 +266,8 @@ def test_a_short_plan_outlasts_the_lines_of_many_findings(layout: Layout) -> Non
         told = f"Agent {number} looked at module {number} and found what it allocates, as measured."
         stores.finding(layout, f"a{number}", NOW - number, summary=told)
     text = report(layout, 700)
-    assert "Never touch src/m7.py" in text and "Agent 0 looked" in text and "more; `make" in text
+    assert "Never touch src/m7.py" in text and "Agent 0 looked" in text
+    assert " findings: `make" in text
 
 
 def test_nothing_is_empty(layout: Layout) -> None:
@@ -497,7 +498,7 @@ def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     made = recovery_report.make(layout, load(layout), 4000)
     whole = [path for path in paths if path not in made.left_out]
     assert whole == paths[: len(whole)]
-    assert "more; `make memory_list task=station` names all" in made.text
+    assert "findings: `make memory_list task=station` names all" in made.text
 
 
 def test_merged_findings_longer_than_the_budget_are_read_as_far_as_it_goes(layout: Layout) -> None:
@@ -878,6 +879,39 @@ def test_a_worktree_without_a_task_names_that_of_the_branch_it_was_made_from(
         assert run("external_memory", "recover", *asked) == 1
         assert "on feature/demo: make memory_recover task=login worktree=feature/demo" in run.err
     assert run("external_memory", "recover", "--task=login", "--worktree=feature/demo") == 0
+
+
+def test_a_task_here_does_not_hide_that_of_another_worktree(
+    repo: Path, run: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("external_memory", "plan", "--task=login", "--next-actions=Go on") == 0
+    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "other"))
+    monkeypatch.chdir(tmp_path / "other")
+    save = ("checkpoint", "--phase=planning", "--summary=Half", "--next-action=n")
+    assert run("external_memory", *save, "--task=own") == 0
+    assert run("external_memory", "recover") == 0 and "# Recovery: own" in run.out
+    there = "on feature/demo: make memory_recover task=login worktree=feature/demo"
+    assert f"external_memory: login is not stored here, but {there}\n" in run.err
+    for asked in ("--task=own", "--worktree=side"):
+        assert run("external_memory", "recover", asked) == 0 and run.err == ""
+    assert run("external_memory", *save, "--task=login") == 0
+    assert run("external_memory", "recover", "--task=own") == 0
+    assert run("external_memory", "recover") == 0 and "not stored here" not in run.err
+
+
+def test_an_archived_task_is_named_before_that_of_another_worktree(
+    repo: Path, run: Script, tmp_path: Path
+) -> None:
+    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "other"))
+    there = f"--root={tmp_path / 'other'}"
+    for task, root in (("done", "--root=."), ("login", there)):
+        assert run("external_memory", "plan", f"--task={task}", "--next-actions=n", root) == 0
+    assert run("external_memory", "archive", "--task=done") == 0
+    assert run("external_memory", "recover") == 1
+    assert run.err.split("\n")[:2] == [
+        "external_memory: no task is open; archived, and recovered with task=: done",
+        "external_memory: login is on side: make memory_recover task=login worktree=side",
+    ]
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))

@@ -444,3 +444,79 @@ def test_a_text_that_is_there_is_counted(repo: Path, run: Script) -> None:
     assert run("external_memory", "status", "--words=10", "--file=-", stdin="one two\n") == 0
     assert 14 <= int(run.out) <= 18
     assert run("external_memory", "estimate") == 2 and "words=" in run.err
+
+
+# What was said last counts
+
+
+def memory(run: Script, monkeypatch: pytest.MonkeyPatch, minute: int, *call: str) -> str:
+    """Run a command of task `t` at this minute; return what it prints."""
+    monkeypatch.setenv("CONTEXT_NOW", f"2025-10-23T18:{minute:02}:00Z")
+    assert run("external_memory", call[0], "--task=t", *call[1:]) == 0, run.err
+    return run.out
+
+
+A_PLAN = ("plan", "--pending=a | b | c", "--next-actions=Do a")
+A_DONE = (
+    "checkpoint",
+    "--phase=implementation",
+    "--summary=a is done",
+    "--completed=a",
+    "--next-action=Do b",
+)
+
+
+@pytest.mark.parametrize("change", ["--completed=a", "--questions=Which cache?", "--pending=d"])
+@pytest.mark.usefixtures("repo")
+def test_an_old_next_action_is_no_newer_for_another_change_of_the_plan(
+    run: Script, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    for minute, call in enumerate([A_PLAN, A_DONE, ("plan", change)]):
+        memory(run, monkeypatch, minute, *call)
+    text = memory(run, monkeypatch, 3, "recover")
+    assert "## Next action\n\nDo b\n" in text and "Next action: the plan is later" not in text
+    memory(run, monkeypatch, 4, "plan", "--next-actions=Do c")
+    text = memory(run, monkeypatch, 5, "recover")
+    assert "## Next action\n\nDo c\n" in text and "the checkpoint says “Do b”" in text
+
+
+@pytest.mark.parametrize("event", [("checkpoint", "--to=review"), ("spawn", "--agents=3")])
+@pytest.mark.usefixtures("repo")
+def test_the_end_of_a_phase_keeps_the_newer_next_action_and_who_is_blocked(
+    run: Script, monkeypatch: pytest.MonkeyPatch, event: tuple[str, ...]
+) -> None:
+    for minute, call in enumerate([A_PLAN, (*A_DONE, "--blocked=ui api"), event]):
+        memory(run, monkeypatch, minute, *call)
+    text = memory(run, monkeypatch, 3, "recover")
+    assert "## Next action\n\nDo b\n" in text and "- Blocked agents: ui, api\n" in text
+    memory(run, monkeypatch, 4, "plan", "--completed=a")
+    assert "## Next action\n\nDo b\n" in memory(run, monkeypatch, 5, "recover")
+    memory(run, monkeypatch, 6, "plan", "--next-actions=Do c")
+    memory(run, monkeypatch, 7, "checkpoint", "--to=planning")
+    assert "## Next action\n\nDo c\n" in memory(run, monkeypatch, 8, "recover")
+
+
+@pytest.mark.usefixtures("repo")
+def test_a_next_action_that_is_completed_gives_way(
+    run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = [A_PLAN, (*A_DONE[:-1], "--next-action=b"), ("plan", "--completed=b")]
+    for minute, call in enumerate(calls):
+        memory(run, monkeypatch, minute, *call)
+    assert "## Next action\n\nDo a\n" in memory(run, monkeypatch, 3, "recover")
+    memory(run, monkeypatch, 4, "checkpoint", "--to=review")
+    assert "## Next action\n\nDo a\n" in memory(run, monkeypatch, 5, "recover")
+
+
+@pytest.mark.usefixtures("repo")
+def test_what_an_earlier_checkpoint_called_done_stays_done(
+    run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = ("checkpoint", "--phase=implementation", "--summary=b too", "--completed=b")
+    for minute, call in enumerate([A_PLAN, A_DONE, (*again, "--next-action=Do c")]):
+        memory(run, monkeypatch, minute, *call)
+    text = memory(run, monkeypatch, 3, "recover")
+    assert "- Completed: a, b\n- Pending: c\n" in text
+    memory(run, monkeypatch, 4, *again, "--next-action=Do a again", "--pending=a")
+    text = memory(run, monkeypatch, 5, "recover")
+    assert "- Completed: b\n- Pending: a, c\n" in text

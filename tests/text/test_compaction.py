@@ -70,7 +70,7 @@ no changes added to commit (use "git add" and/or "git commit -a")
 def test_a_log_is_a_line_a_commit_and_what_all_share_is_said_once() -> None:
     told = compaction.compacted(LOG.format(author="Ada")).split("\n")
     assert told == [
-        "2 commits, all Ada, without times of day, 1 line of messages:",
+        "2 commits, all Ada (left out: times of day, 1 line of messages):",
         "8c1f0e2b7 (HEAD -> main) Nov 23 2026 parser: read once",
         "1c1f0e2b7 Nov 22 2026 first",
     ]
@@ -84,7 +84,7 @@ def test_what_each_commit_changed_stands_below_it() -> None:
     )
     log = "\n".join((commit + changed).format(n) for n in "123")
     told = compaction.compacted(log).split("\n")
-    assert told[0] == "3 commits, all Ada, Nov 23 2026, without times of day:"
+    assert told[0] == "3 commits, all Ada, Nov 23 2026 (left out: times of day):"
     assert told[1:4] == [
         *("1c1f0e2b7 said 1", "  src/a.py +2 -1", "2c1f0e2b7 said 2"),
     ]
@@ -103,7 +103,7 @@ def test_what_a_commit_changed_is_counted_where_its_files_are_left_out() -> None
         " x.png Bin 0 -> 9 bytes, mode.sh 0"
     )
     assert compaction.compacted(log, lean=True).split("\n") == [
-        "1 commit, all Ada, without names of files:",
+        "1 commit, all Ada (left out: names of files):",
         *("8c1f0e2b7 one", "  5 files +1150 -54"),
     ]
 
@@ -140,7 +140,7 @@ def test_what_follows_a_log_is_no_message() -> None:
     text = LOG.format(author="Ada") + "Traceback:\n    File x\nKeyError: 'y'\n"
     told = compaction.compacted(text)
     assert told.endswith(" first\n  Traceback:\n  File x\n  KeyError: 'y'")
-    assert "1 line of messages:" in told
+    assert "1 line of messages):" in told
 
 
 def test_the_message_of_a_single_commit_is_told() -> None:
@@ -153,7 +153,7 @@ def test_the_message_of_a_single_commit_is_told() -> None:
 
 def test_a_log_says_that_it_leaves_out_the_parents_of_merges() -> None:
     log = LOG.format(author="Ada").replace("Author", "Merge: 8c1f0e2 1c1f0e2\nAuthor", 1)
-    assert ", without times of day, parents of merges, 1 line" in compaction.compacted(log)
+    assert " (left out: times of day, parents of merges, 1 line" in compaction.compacted(log)
 
 
 def test_an_archive_is_a_line_a_folder() -> None:

@@ -243,7 +243,7 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     elif option.kind == "paths" and not is_single:
         values += names.meant_paths(option.name, value)
     elif option.kind == "words" and not is_single:
-        values += value.replace(",", " ").split()
+        values += names.meant_words(option.name, value)
     else:
         values.append(value)
 

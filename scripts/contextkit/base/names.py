@@ -262,8 +262,10 @@ def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
     return int.from_bytes(data, "big") % modulus
 
 
-# What says that a bar without blanks is part of an item: code, a type, a pipeline.
+# How lists are told from sentences, and what says that a bar without blanks is part of an item:
+# code, a type, a pipeline.
 _FEW = 3  # words of an item that a list with commas may have
+_IN_SENTENCES = frozenset("and are for is of on the to until was with".split())
 _CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
 _AROUND_A_BAR = frozenset(
     "none null nil undefined int str string number bool boolean float any object bytes"
@@ -318,6 +320,15 @@ def meant_paths(name: str, value: str) -> list[str]:
             errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
             return parts
     return meant_items(name, value, as_paths=True)
+
+
+def meant_words(name: str, value: str) -> list[str]:
+    """The words of the list `name`, separated by blanks or commas; prose is told of."""
+    words = value.replace(",", " ").split()
+    is_mixed = "," in value and any(len(part.split()) > 1 for part in value.split(","))
+    if is_mixed or not _IN_SENTENCES.isdisjoint(words):
+        errors.remarks.append(f"{name}: read as {len(words)} items: {' | '.join(words)[:200]}")
+    return words
 
 
 def path_of(item: str) -> str:

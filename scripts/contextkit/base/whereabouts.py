@@ -17,10 +17,12 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # that make reads by itsel
 _MOST_READ = 50_000  # characters of an answer to look for paths in
 _PLACE = ":0123456789-"  # a line, after a path
 _NAMES = ("ref", "run", "agent", "id")  # options that name one document
-# The kinds of document that each program is about; `context` is about all.
-_KINDS = {
-    "capsule": ("capsule",), "handoff": ("handoff",), "payload_store": ("payload",),
-    "remember_later": ("reminder",), "verdict": ("run", "verdict"), "context": ("",),
+# The kinds of document that each program is about, by what is said if there is none.
+_KINDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "capsule": {"nothing": ("capsule",)}, "handoff": {"nothing": ("handoff",)},
+    "payload_store": {"nothing": ("payload",)}, "remember_later": {"nothing": ("reminder",)},
+    "verdict": {"nothing": ("run", "verdict")},
+    "context": {"nothing": ("",), "no task": ("plan", "checkpoint"), "no handoff": ("handoff",)},
 }  # fmt: skip
 
 printed: list[str] = []  # what was printed
@@ -129,18 +131,19 @@ def worktrees(layout: Layout) -> Iterator[tuple[str, Layout]]:
 def elsewhere(layout: Layout, program: str, typed: Mapping[str, Any], status: int = 1) -> str:
     """Which worktree has what a program did not find here: the document that was named, or any.
 
-    Empty if none has it, if something is here and nothing was named, or after bad input.
+    Empty if none has it, if nothing was named and every kind is here, or after bad input.
     """
     named = next((str(typed[name]) for name in _NAMES if typed.get(name)), "")
     named = named.rpartition("@stored:")[2].strip()
-    kinds = _KINDS.get(program, ()) if named or status == 1 else ()
+    groups = _KINDS.get(program, {}) if named or status == 1 else {}
     is_any = named in ("", "latest")
-    for branch, other in worktrees(layout) if kinds else ():
-        if is_any and any(_has(layout, kind) for kind in kinds):
-            return ""
-        if any(_has(other, kind, "" if is_any else named) for kind in kinds):
-            what = "nothing is stored here, but" if is_any else "it is"
-            return f"{what} on {names.one_line(branch)}: add root={names.word(other.root)}"
+    for branch, other in worktrees(layout) if groups else ():
+        for lacking, kinds in groups.items():
+            if is_any and any(_has(layout, kind) for kind in kinds):
+                continue
+            if any(_has(other, kind, "" if is_any else named) for kind in kinds):
+                what = f"{lacking} is stored here, but" if is_any else "it is"
+                return f"{what} on {names.one_line(branch)}: add root={names.word(other.root)}"
     return ""
 
 

@@ -38,8 +38,8 @@ PENDING = _items("pending", "pending-task", "subtasks not started")
 BOUNDARY = (
     COMPLETED,
     PENDING,
-    Option("active", "agents at work", kind="words"),
-    Option("blocked", "blocked agents", kind="words"),
+    Option("active", "names of agents at work", kind="words"),
+    Option("blocked", "names of agents that cannot go on", kind="words"),
     Option("findings_count", "number of findings (default: counted)"),
     Option("summary", "where the task stands (with to=: which phase ended)"),
     Option("next_action", "what to do first on resuming (default: the plan's)"),
@@ -265,7 +265,7 @@ def _checkpoint(
     if active:
         fields.setdefault("active", active)
     if event and not fields.get("summary"):
-        fields = {**saving.carried(layout, args.task, event, phase != next_phase), **fields}
+        fields = {**saving.carried(layout, args.task, event), **fields}
     fields.setdefault("files", saving.in_play(layout, args.task))
     number = vars(args).get("findings_count", "").strip()
     if number and not names.is_whole(number, 9):
@@ -324,7 +324,7 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     has_ended = answer.status == 0 and left not in ("", fields["phase"])
     if has_ended and layout.limits.memory_phase_transition:
         event = f"{left} is done; {fields['phase']} is next."
-        carried = saving.carried(layout, task, event, ended=True)
+        carried = saving.carried(layout, task, event)
         path = saving.write(layout, saving.checkpoint(layout, task, left, carried, now), now)
         cli.say(f"{left} has ended: {path}")
     return answer
@@ -464,15 +464,19 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     cli.say_each(recovered.warnings)
     if recovered.others:
         cli.say(f"other tasks, not included: {', '.join(recovered.others)}")
+    if not (task or args.worktree or recovered.empty):
+        own = (recovered.task, *recovered.others, *memory.archived(layout))
+        name, there = _elsewhere(layout, "", own)
+        cli.say(f"{name} is not stored here, but {there}" if name else "")
     nothing = _nothing(layout, task) if recovered.empty else ""
     if nothing and (task or not recovered.notes):
         raise ContextError(nothing)
     made = recovery_report.make(layout, recovered, budget, bool(args.prompt))
     if made.left_out:
-        size = sum(made.left_out.values())
+        cut = names.counted(sum(made.left_out.values()), "token")
         count = len(made.left_out) + recovered.unread
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
-        cli.say(f"{count} {parts} (~{size} tokens) {are} incomplete: budget={budget}")
+        cli.say(f"{count} {parts} (~{cut}) {are} incomplete: budget={budget}")
     if not recovered.whole:
         cli.say(nothing or "no checkpoint and no snapshot can be read: this is what remains")
     refs = [addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named]
@@ -490,16 +494,25 @@ def recover(layout: Layout, args: Arguments) -> Answer:
 
 def _nothing(layout: Layout, task: str) -> str:
     """Why nothing can be recovered, and where there is more: maybe in another worktree."""
-    for branch, where in whereabouts.worktrees(layout):
-        tasks = memory.candidates(where, starts=True)
-        if task in tasks or (tasks and not task):
-            asked = names.call("memory_recover", task=task or tasks[0], worktree=branch)
-            return f"nothing is stored here, but on {branch}: {asked}"
-    what = f"nothing is stored about {task!r}" if task else "nothing is stored"
+    name, there = _elsewhere(layout, task)
     archived = ", ".join(memory.archived(layout))
     if not task and archived:
-        return f"no task is open; archived, and recovered with task=: {archived}"
+        why = f"no task is open; archived, and recovered with task=: {archived}"
+        return f"{why}\n{name} is {there}" if name else why
+    if name:
+        return f"nothing is stored here, but {there}"
+    what = f"nothing is stored about {task!r}" if task else "nothing is stored"
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
+
+
+def _elsewhere(layout: Layout, task: str, own: Iterable[str] = ()) -> tuple[str, str]:
+    """An open task of another worktree, by default any but our `own`, and how to recover it."""
+    for branch, where in whereabouts.worktrees(layout):
+        for name in memory.candidates(where, starts=True):
+            if name == task or not (task or name in own):
+                asked = names.call("memory_recover", task=name, worktree=branch)
+                return name, f"on {branch}: {asked}"
+    return "", ""
 
 
 def _public(saved: Any, made: Any, allowed: tuple[str, ...]) -> object:

@@ -74,7 +74,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
     asked = bool(args.force or target)
     if args.inline or not (asked or size > budget):
         why = "as asked" if args.inline else f"within {budget}"
-        cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
+        cli.say(f"~{names.counted(size, 'token')}, {why}: passed through, nothing stored")
         return Answer(text=output.content, exact=True, verbatim=True)
     now = names.now()
     try:
@@ -90,7 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
+    remark(f"~{names.counted(size, 'token')}, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt, quoted=True)

@@ -141,7 +141,7 @@ def _head_of_log(commits: list[_Commit], shared: list[str], lean: bool) -> str:
     }
     named = ", ".join(what for what, is_left in left.items() if is_left)
     parts = [counted(len(commits), "commit"), *([f"all {', '.join(shared)}"] if shared else [])]
-    return ", ".join([*parts, *([f"without {named}"] if named else [])]) + ":"
+    return ", ".join(parts) + (f" (left out: {named}):" if named else ":")
 
 
 class _Commit:

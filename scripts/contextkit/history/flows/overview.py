@@ -251,7 +251,7 @@ def _payloads(layout: Layout) -> Facts:
     stored = sum(entry["tokens"] for entry in entries)
     counted = f"{len(entries)} in {names.counted(len(sessions), 'session')}"
     return {
-        "status": "; ".join([f"{counted}; ~{stored} tokens stored", *broken]),
+        "status": "; ".join([f"{counted}; ~{names.counted(stored, 'token')} stored", *broken]),
         "count": len(entries), "sessions": len(sessions), "tokens": stored,
         "broken": "; ".join(broken),
     }  # fmt: skip
@@ -286,7 +286,7 @@ def _memory(layout: Layout) -> Facts:
     stored = sum(tokens.estimate(files.read(document["path"])) for document in listed)
     tasks = {document["task"] for document in listed}
     documents, of = names.counted(len(listed), "document"), names.counted(len(tasks), "task")
-    line = f"{documents} of {of}, ~{stored} tokens stored"
+    line = f"{documents} of {of}, ~{names.counted(stored, 'token')} stored"
     facts: Facts = {"count": len(listed), "tasks": len(tasks), "tokens": stored}
     saved = recovery.load(layout, "", names.now())
     if saved.checkpoint is None:

@@ -19,7 +19,7 @@ HOW_TO_RESUME = "Look at the files in play that are changed or missing, then tak
 FORMAT = 1  # version of the document format; assumed when a document has none
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
-_OPTIONAL = ("files", "facts_kept", "summary_time", "branch")
+_OPTIONAL = ("files", "facts_kept", "summary_time", "branch", "instead_of")
 
 
 class Checkpoint(Record):
@@ -41,6 +41,7 @@ class Checkpoint(Record):
     facts_kept: str = ""  # `3/57`: hard facts kept of its findings
     summary_time: str = ""  # when the summary was given, if it only repeats that of an earlier one
     branch: str = ""  # on which it was saved
+    instead_of: str = ""  # the plan's next action at that time, if `next_action` is another
 
     @property
     def said(self) -> str:

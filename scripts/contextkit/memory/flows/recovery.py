@@ -176,16 +176,19 @@ def _caught(layout: Layout, transcript: str, since: str) -> object:
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
-    """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
+    """Reconcile checkpoint and plan: the later one wins, and differences are spelled out.
+
+    A later plan whose next action the checkpoint had replaced already is not later in that.
+    """
     saved = checkpoint.timestamp if checkpoint else ""
     planned = plan.next_actions[0] if plan and plan.next_actions else ""
     stated = checkpoint.next_action.strip() if checkpoint else ""
     sides = [
-        ("the checkpoint", stated, {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
-        ("the plan", planned, {s: getattr(plan, s, ()) for s in _STATES}),
+        ("the checkpoint", {s: getattr(checkpoint, f"{s}_subtasks", ()) for s in _STATES}),
+        ("the plan", {s: getattr(plan, s, ()) for s in _STATES}),
     ]
     is_later = bool(plan) and plan_saved > saved
-    (prior, action, earlier), (other, newer, later) = sides if is_later else reversed(sides)
+    (prior, earlier), (other, later) = sides if is_later else reversed(sides)
     where = {folded(text): (text, state) for state, texts in earlier.items() for text in texts}
     before, differences = dict(where), []
     for text, state in ((text, state) for state, texts in later.items() for text in texts):
@@ -195,12 +198,15 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
             differences.append(f"{newest}; {_STATES[old]} in {prior}")
         if (old, state) != ("in_progress", "pending"):
             where[folded(text)] = (text, state)
+    by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
+    stated = "" if folded(stated) in map(folded, by_state["completed"]) else stated
+    is_newer = is_later and not (checkpoint and checkpoint.instead_of == planned)
     says_two = stated and planned and stated.split() != planned.split()
-    if is_later and says_two:
+    if is_newer and says_two:
         newest = f"Next action: the plan is later ({plan_saved})"
         differences.append(f"{newest}; the checkpoint says “{names.one_line(stated)[:200]}”")
-    by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
-    return State(**by_state, next_action=newer or action, differences=tuple(differences))
+    action = planned or stated if is_newer else stated or planned
+    return State(**by_state, next_action=action, differences=tuple(differences))
 
 
 class _Memory:

@@ -154,15 +154,15 @@ def _left_out(
     """Lines, within `room`, about parts that are not whole and not named in their sections."""
     listed = {finding.path for finding in saved.findings if not finding.merged}
     cut = (path for path in _cut(pieces, texts) if path not in listed)
-    named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
+    named = [f"{path} (~{names.counted(sizes[path], 'token')})" for path in cut]
     lines = named[: fitting.leading(named, room - 12)]
     shown = {piece.of for piece, text in zip(pieces, texts, strict=True) if text}
     more = saved.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
         bad = sum(finding.status != "completed" for finding in saved.findings)
-        failed = f", in all {bad} failed or partial" if bad else ""
+        failed = f" (of all, {bad} failed or partial)" if bad else ""
         rest = called(f"`make memory_list task={saved.task}`")
-        lines.append(f"and {more} more{failed}; {rest} names all")
+        lines.append(f"{names.counted(more, 'finding')}{failed}: {rest} names all")
     return tuple(lines)
 
 

@@ -37,6 +37,7 @@ _LISTS = frozenset(
 
 _DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
+_UNDECIDED = "Decide what comes next: no plan of"
 
 
 def write(layout: Layout, document: Record, now: int) -> str:
@@ -208,12 +209,15 @@ def checkpoint(
     all_findings = [*_found(layout, task), *coming]
     mentioned = [file for finding in all_findings for file in finding.files]
     next_action = fields.get("next_action") or next_step(layout, task)
-    next_action = next_action or f"Decide what comes next: no plan of {task} says it"
+    next_action = sections.clean(next_action or f"{_UNDECIDED} {task} says it")
+    planned = next(iter(plan.next_actions), "")
     count = fields.get("findings_count")
     saved = checkpoints.last(layout, task)
     reopened = (*plan.in_progress, *plan.completed)
     usual = (*plan.completed, *_without(saved.completed_subtasks, reopened))
-    done = tuple(fields.get("completed") or usual)
+    finished = tuple(fields.get("completed") or ())
+    usual = _without(usual, (*finished, *(fields.get("pending") or ())))
+    done = (*usual, *finished)
     left = _without((*plan.in_progress, *plan.pending) or saved.pending_subtasks, done)
     made = checkpoints.Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
@@ -226,12 +230,13 @@ def checkpoint(
         blocked_agents=tuple(fields.get("blocked") or ()),
         findings_count=len(all_findings) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
-        next_action=sections.clean(next_action),
+        next_action=next_action,
         recovery_instructions=sections.clean(fields.get("recovery") or "")
         or checkpoints.HOW_TO_RESUME,
         files=_sealed(layout, [*notes(fields.get("files", ())), *mentioned]),
         summary_time=fields.get("summary_time", ""),
         branch=git.head(layout.repository).name,
+        instead_of=planned if planned != next_action else "",
     )
     steps = (*made.completed_subtasks, *made.pending_subtasks, *(file.path for file in made.files))
     texts = (made.context_summary, made.next_action, made.recovery_instructions, *steps)
@@ -248,20 +253,22 @@ def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, .
     return tuple(text for text in subtasks if plans.folded(text) not in there)
 
 
-def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Fields:
-    """The summary and next action of a checkpoint when none were given.
+def carried(layout: Layout, task: str, event: str) -> Fields:
+    """The summary, next action and blocked agents of a checkpoint when none were given.
 
     An agent that resumes reads only the newest checkpoint, so the summary repeats the last known
-    state of the task with its time. The next action of a phase that has `ended` may be done, so it
-    is left out.
+    state of the task with its time. A next action that the plan has replaced since, or that is a
+    completed subtask, is left out: that of the plan counts.
     """
-    saved = checkpoints.last(layout, task)
+    saved, plan = checkpoints.last(layout, task), plans.of_task(layout, task)
     before = saved.context_summary.rpartition(_BEFORE)[2]
     fields: Fields = {"summary": f"{event}{_BEFORE}{before}" if before else event}
     fields["summary_time"] = saved.said or names.iso(0)
-    if saved.checkpoint_id and not ended:
-        planned = plans.of_task(layout, task).next_actions
-        fields["next_action"] = (*planned, saved.next_action)[0]
+    fields["blocked"] = saved.blocked_agents
+    is_newest = plan.next_actions[:1] in ((), (saved.instead_of,))
+    if is_newest and not saved.next_action.startswith(_UNDECIDED):
+        done = (*plan.completed, *saved.completed_subtasks)
+        fields["next_action"] = "".join(_without((saved.next_action,), done))
     return fields
 
 

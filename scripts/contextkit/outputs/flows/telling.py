@@ -336,7 +336,7 @@ def _each(finding: str) -> str:
 def _head(told: Told, size: int, away: str) -> str:
     """The first line: how the command ended, how much it printed, the start of its path."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
-    amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
+    amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} token{'s' * (size != 1)}"
     if told.size:
         amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
     parts = [told.ending, amount, f"lines as in @stored{away}"]
