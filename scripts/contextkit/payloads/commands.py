@@ -90,7 +90,7 @@ def _stored(layout: Layout, args: Arguments, content: str) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
-    remark(f"~{names.counted(size, 'token')}, {'as asked' if asked else f'above {budget}'}: stored")
+    remark(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
         _sweep(layout, now, session)
     return Answer(text=stored.receipt, quoted=True)

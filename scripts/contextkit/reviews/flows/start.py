@@ -401,8 +401,8 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     there = [old for old in dict.fromkeys((reading.path, path, path + ".partial"))
              if os.path.lexists(old)]  # fmt: skip
     away = {old: agent_files.set_aside(old, path, now) for old in there}
-    found = reading.review.findings or agent_review.parse(reading.text, run.mode).findings
-    if counts := agent_files.counted([each.severity for each in found]):
+    findings = reading.review.findings or agent_review.parse(reading.text, run.mode).findings
+    if counts := agent_files.counted([each.severity for each in findings]):
         old, new = (names.word(layout.found(layout.shown(each)))
                     for each in (reading.path, away[reading.path]))  # fmt: skip
         remark(f"put aside with what it says ({counts}): {new}; `mv {new} {old}` brings it back")
