@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 852615598144421816
+SOURCE = 398748039217667518
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -94,7 +94,7 @@ def root(context, missing=missing):
         pass
         if environment.getattr(l_1_loop, 'first'):
             pass
-            yield '\nCheckpoint and plan differ; the later one counts:\n\n'
+            yield '\nCheckpoint and plan differ; the later one takes precedence:\n\n'
         yield '- '
         yield str(t_1(l_1_text))
         yield '\n'

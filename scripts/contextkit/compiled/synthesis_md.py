@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1572303607305127251
+SOURCE = 369435687485732772
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -204,7 +204,7 @@ def root(context, missing=missing):
         yield str(environment.getattr(l_1_row, 'status'))
         yield ' |\n'
     l_1_row = missing
-    yield '\n## Agent reports\n\nIn the folder of this file.\n\n'
+    yield '\n## Agent reports\n\nIn the same folder.\n\n'
     for l_1_source in (undefined(name='sources') if l_0_sources is missing else l_0_sources):
         _loop_vars = {}
         pass
@@ -235,7 +235,7 @@ def root(context, missing=missing):
     if t_5:
         pass
         yield 'None.\n'
-    yield '\n## Possible duplicates\n\nBesides conflicts: in the same place, or worded alike. Each is counted separately.\n\n'
+    yield '\n## Possible duplicates\n\nApart from conflicts: in the same place, or worded alike. Each is counted separately.\n\n'
     t_6 = 1
     for l_1_pair in (undefined(name='duplicates') if l_0_duplicates is missing else l_0_duplicates):
         _loop_vars = {}

@@ -478,7 +478,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
         cli.say(f"{count} {parts} (~{cut}) {are} incomplete: budget={budget}")
     if not recovered.whole:
-        cli.say(nothing or "no checkpoint and no snapshot can be read: this is what remains")
+        cli.say(nothing or "without a checkpoint or a snapshot, this is what remains")
     refs = [addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named]
     if refs:
         size = tokens.estimate(made.text)
