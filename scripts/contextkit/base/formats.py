@@ -298,7 +298,9 @@ def to_json(value: object, margin: str = "") -> str:
         opening, closing = "[", "]"
     else:
         fields: dict[str, object] = value if isinstance(value, dict) else vars(value)
-        items = [f"{quoted(str(k), True)}: {to_json(v, inner)}" for k, v in fields.items()]
+        names = {name: f'"{name}"' if str(name).isidentifier() else to_json(str(name))
+                 for name in fields}  # fmt: skip
+        items = [f"{names[name]}: {to_json(field, inner)}" for name, field in fields.items()]
         opening, closing = "{", "}"
     if not items:
         return opening + closing
