@@ -532,6 +532,12 @@ def test_if_they_are_too_many_paths_are_counted() -> None:
     ]  # fmt: skip
 
 
+def test_a_name_with_blanks_stays_among_the_paths() -> None:
+    paths = [f"/usr/doc/{n}.md" for n in range(20)]
+    paths[7] = "/usr/doc/before the release.md"
+    assert compaction.compacted("\n".join(paths)).split("\n")[0] == "20 paths in 1 folders"
+
+
 def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:
     text = DIFF + "".join(f"step {n}: compiling\n" for n in range(40))
     assert compaction.compacted(f"make: *** [all] Error 1\n{text}") == ""

@@ -16,7 +16,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text import objects
-from contextkit.text.digests.kinds.listing import ENTRY
+from contextkit.text.digests.kinds.listing import ENTRY, ODD_PATH
 
 _BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # the size of a listing's entries
 _COMMIT = Pattern(r"commit ([0-9a-f]{7,64})\b(.*)")
@@ -108,6 +108,9 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
         return "listing"
     if _PATH.fullmatch(line):
         return "paths" if before in ("", "diff") else before
+    above = lines[at - 1].find("/", 1) if before == "paths" else -1  # the end of its first folder
+    if above > 0 and line.startswith(lines[at - 1][: above + 1]) and ODD_PATH.fullmatch(line):
+        return before
     if _SHORT.fullmatch(line) and (at == 0 or before == "short"):
         return "short"
     return before if before in ("log", "status") or not line.strip() else ""

@@ -207,7 +207,7 @@ def compacted(text: str, size: int, limits: Limits) -> str:
     passes = min(int(_SAVES * size), limits.hook_tool_output_tokens or _OVER)
     most = max(passes, min(int(_SHARE * size), _MOST))
 
-    def fits(short: str) -> bool:
+    def fits(short: str, most: int = most) -> bool:
         return bool(short) and tokens.within(short, most, limits.tokenizer)
 
     may_fit = size * _LEAST_SHARE <= most
@@ -215,7 +215,7 @@ def compacted(text: str, size: int, limits: Limits) -> str:
     if fits(whole):
         return whole
     lean = compaction.compacted(text, lean=True) if whole or not may_fit else ""
-    return lean if fits(lean) else ""
+    return lean if fits(lean, passes) else ""
 
 
 def _failures_first(short: str, text: str, before: int) -> str:

@@ -18,6 +18,7 @@ from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
+ODD_PATH = Pattern(r"(?!.*: )[^|]*/[^|]*\.\w{1,8}")  # with blanks or colons, among others
 _HIT = Pattern(  # not a line of a compiler or linter
     r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a context line
@@ -116,6 +117,11 @@ def units(text: str) -> list[Unit]:
         return _log(lines) if form else []
     pattern, told = _FORMS[form]
     entries = [(number, match) for number, line in lines if (match := pattern.match(line))]
+    if form == "paths":
+        folders = {os.path.dirname(match[0]) for _, match in entries}
+        odd = [(n, match) for n, line in lines if os.path.dirname(line) in folders
+               and not pattern.match(line) and (match := ODD_PATH.fullmatch(line))]  # fmt: skip
+        entries = sorted([*entries, *odd], key=lambda entry: entry[0])
     numbers = {number for number, _ in entries}
     others = [Unit(n, reading.REST, line) for n, line in lines if n not in numbers]
     units = told(entries)
