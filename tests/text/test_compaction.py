@@ -543,6 +543,23 @@ def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:
     assert compaction.compacted(f"make: *** [all] Error 1\n{text}") == ""
 
 
+def test_of_rows_in_columns_what_most_share_is_said_once_and_those_that_differ_come_first() -> None:
+    rows = [f"web-{n:<6}   1/1     Running            {n}h" for n in range(10, 30)]
+    rows[12] = "web-22       0/1     CrashLoopBackOff   2h"
+    told = compaction.compacted("\n".join(["NAME         READY   STATUS             AGE", *rows]))
+    assert told.split("\n")[:5] == [
+        *("20 rows", "unless said otherwise: READY=1/1, STATUS=Running; rows that differ come first"),
+        *("NAME,AGE", "web-22,2h,READY=0/1,STATUS=CrashLoopBackOff", "web-10,10h"),
+    ]
+
+
+def test_rows_among_other_lines_have_no_shorter_form() -> None:
+    rows = [f"web-{n:<6}   1/1     Running            {n}h" for n in range(10, 30)]
+    rows.insert(9, "error: the server could not be reached")
+    text = "\n".join(["NAME         READY   STATUS             AGE", *rows])
+    assert compaction.compacted(text) == ""
+
+
 def test_objects_are_a_table_and_what_most_share_is_said_once() -> None:
     rows: list[dict[str, Any]] = [{"id": n, "state": "done", "note": f"n, {n}"} for n in range(10)]
     rows[3] |= {"state": "failed", "code": None}

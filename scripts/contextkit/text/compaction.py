@@ -1,4 +1,4 @@
-"""Say the same in less: listings by folder, git output line by line, JSON objects as a table.
+"""Say the same in less: listings by folder, git output line by line, rows and objects as a table.
 
 Every fact stays: the place of each changed line, the state of each file, the size, owner, mode and
 date of each entry, every value of a row. Left out are the context and the blob ids of a change, the
@@ -14,8 +14,9 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.names import counted
-from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.base.type_names import Any, Callable, Iterable, Sequence
 from contextkit.text import objects
+from contextkit.text.digests.kinds import table
 from contextkit.text.digests.kinds.listing import ENTRY, ODD_PATH
 
 _BLOCKS = Pattern(r"total \d[\d.,]*[KMGT]? *")  # the size of a listing's entries
@@ -73,7 +74,9 @@ def compacted(text: str, lean: bool = False) -> str:
     if not (
         begins or is_short or any(_PATH.fullmatch(line) or ENTRY.match(line) for line in first)
     ):
-        return ""
+        rows = [] if lean else table.records(text)
+        cells = [{name: _bare(cell) for name, cell in row.items()} for row in rows]
+        return "\n".join(_table(cells, "rows", odd_first=True)) if rows else ""
     lines = text.split("\n")
     told = ["the graph is left out"] if is_drawn else []
     covered = 0  # lines
@@ -415,9 +418,10 @@ def _of_json(data: Any) -> str:
     """A table of the objects or lists in `data`, below the values next to them."""
     if isinstance(data, list) and len(data) > 2:
         if all(isinstance(row, dict) for row in data):
-            return "\n".join(_table(data, "objects"))
+            rows = [{name: _cell(value) for name, value in row.items()} for row in data]
+            return "\n".join(_table(rows, "objects"))
         if all(isinstance(row, list) for row in data) and any(data):
-            rows = [{f"[{at}]": value for at, value in enumerate(row)} for row in data]
+            rows = [{f"[{at}]": _cell(value) for at, value in enumerate(row)} for row in data]
             return "\n".join(_table(rows, "lists"))
     if not isinstance(data, dict):
         return ""
@@ -426,24 +430,27 @@ def _of_json(data: Any) -> str:
     return "\n".join(told)
 
 
-def _table(rows: list[dict[str, Any]], noun: str) -> list[str]:
+def _table(cells: Sequence[dict[str, str]], noun: str, odd_first: bool = False) -> list[str]:
     """A line for each row; above them, the fields and what most rows share."""
-    cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
-    fields = list(dict.fromkeys(name for row in rows for name in row))
+    fields = list(dict.fromkeys(name for row in cells for name in row))
     values = {name: [row[name] for row in cells if name in row] for name in fields}
-    usual = {name: value for name in fields if (value := _most(values[name], len(rows)))}
+    usual = {name: value for name in fields if (value := _most(values[name], len(cells)))}
     columns = [name for name in fields if name not in usual]
-    head = f"{len(rows)} {noun}"
-    if not all(name in row for row in rows for name in columns):
+    head = f"{len(cells)} {noun}"
+    if not all(name in row for row in cells for name in columns):
         head += ", a cell is empty where a field is absent"
     shared = ", ".join(f"{_name(name)}={value}" for name, value in usual.items())
     told = [head, *([f"unless said otherwise: {shared}"] if usual else [])]
     told.append(",".join(map(_name, columns)))
+    rows: list[tuple[bool, str]] = []
     for row in cells:
         odd = [f"{_name(name)}={row.get(name, 'absent')}"
                for name, value in usual.items() if row.get(name) != value]  # fmt: skip
-        told.append(",".join([row.get(name, "") for name in columns] + odd))
-    return told
+        rows.append((not odd, ",".join([row.get(name, "") for name in columns] + odd)))
+    if odd_first and len({is_usual for is_usual, _ in rows}) > 1:
+        told[1] = f"{told[1]}; rows that differ come first"
+        rows.sort(key=lambda row: row[0])
+    return [*told, *(line for _, line in rows)]
 
 
 def _most(values: list[str], count: int) -> str:
@@ -457,6 +464,11 @@ def _cell(value: Any) -> str:
     if isinstance(value, str) and not _MARKED.search(value) and not _LITERAL.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def _bare(cell: str) -> str:
+    """A cell of a table of text, in quotes where it could be taken for several."""
+    return json.dumps(cell, ensure_ascii=False) if _MARKED.search(cell) or '"' in cell else cell
 
 
 def _name(name: str) -> str:

@@ -197,6 +197,16 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
 
 
+def records(text: str) -> list[dict[str, str]]:
+    """Each row by the names of its columns; none unless all lines are rows below such names."""
+    rows = [row for _, row in _rows(text)] if confidence(text) else []
+    lines = sum(not _RULE.match(line) for _, line in _lines(text)) if rows else 0
+    head = rows[0] if rows else []
+    if len(rows) < max(lines, _LEAST) or len({*filter(None, head)}) != len(head):
+        return []
+    return [dict(zip(head, row, strict=True)) for row in rows[1:] if len(row) == len(head)]
+
+
 def _has_values(row: list[str], split: str | None) -> bool:
     """Whether a line of cells is neither empty, nor a rule, nor a count of the rows."""
     is_rule = split == "|" and bool(_RULE.match("".join(row[:1])))
