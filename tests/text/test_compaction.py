@@ -548,7 +548,8 @@ def test_of_rows_in_columns_what_most_share_is_said_once_and_those_that_differ_c
     rows[12] = "web-22       0/1     CrashLoopBackOff   2h"
     told = compaction.compacted("\n".join(["NAME         READY   STATUS             AGE", *rows]))
     assert told.split("\n")[:5] == [
-        *("20 rows", "unless said otherwise: READY=1/1, STATUS=Running; rows that differ come first"),
+        "20 rows",
+        "unless said otherwise: READY=1/1, STATUS=Running; rows that differ come first",
         *("NAME,AGE", "web-22,2h,READY=0/1,STATUS=CrashLoopBackOff", "web-10,10h"),
     ]
 
