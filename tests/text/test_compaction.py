@@ -543,6 +543,11 @@ def test_a_text_that_is_mostly_something_else_has_no_shorter_form() -> None:
     assert compaction.compacted(f"make: *** [all] Error 1\n{text}") == ""
 
 
+def test_steps_of_a_build_are_no_states_of_files() -> None:
+    steps = [f"{step} obj/part_{n}.o" for n in range(9) for step in ("CC", "AR", "RM")]
+    assert compaction.compacted("\n".join(steps)) == ""
+
+
 def test_of_rows_in_columns_what_most_share_is_said_once_and_those_that_differ_come_first() -> None:
     rows = [f"web-{n:<6}   1/1     Running            {n}h" for n in range(10, 30)]
     rows[12] = "web-22       0/1     CrashLoopBackOff   2h"

@@ -31,7 +31,8 @@ _FIELD = Pattern(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)"
 _STATUS = Pattern(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HINTS = ("(", "no changes added to commit", "nothing added to commit")
 _SHORT = Pattern(
-    r"#(?P<branch># \S.*)|(?P<state>[ MTADRCU?!]{2}) (?P<path>\S.*)"
+    r"#(?P<branch># \S.*)|(?P<state>\?\?|!!|U[UAD]|[AD]U|AA|DD| [MTDA]|[MTAD][ MTD]"
+    r"|(?:[RC][ MTD]| [RC])(?= .* -> )) (?P<path>\S.*)"  # not what `make` runs: `CC a.o`
 )  # `git status --short`
 _CHANGES = Pattern(
     r" (?P<path>\S.*?) +\| +(?P<said>(?P<lines>\d+)(?: (?P<added>\+*)(?P<removed>-*))?|Bin\b.*)"
