@@ -399,6 +399,12 @@ def test_a_line_above_an_arrow_to_its_place_is_a_message(before: int) -> None:
     assert said == ["cannot find value `x` (src/a.rs:3:5)"]
 
 
+def test_a_place_below_a_note_of_a_message_is_no_message() -> None:
+    note = ("  = note: `u32` implements `Add`", " --> /rustc/59/core/src/ops/arith.rs:99:8")
+    said = messages("error[E0277]: cannot add", " --> src/a.rs:3:5", "  |", *note)
+    assert said == ["error[E0277]: cannot add (src/a.rs:3:5)"]
+
+
 def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
     summed = "FAILED tests/a.py::test_b - no room"
     assert found(summed, "x", "error: no room") == [summed]

@@ -69,6 +69,7 @@ _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")
 _ORIGIN = Pattern(rf"\s*(?P<place>{_PLACE}):\s+(?:required|instantiated|included) from here$")
 _CARETS = Pattern(r"\^+ (\w.*)$")  # the message for the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
+_ASIDE = Pattern(r"\s*(?:= )?(?:note|help):")  # below a message
 _HEADED = Pattern(
     rf"(?:>> Issue: )?(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})(?::\w+)?\]?)?:? *"
     r"(?P<said>\S.*)$"
@@ -260,7 +261,7 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
         head = text.all[at].strip()[:_READ] * (number > 0)
-        if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
+        if not head or _PLACED.match(head) or any(map(_ASIDE.match, (head, text.all[number - 1]))):
             continue
         if heading := _HEADED.match(head):
             level = _level(heading["level"] or "")
