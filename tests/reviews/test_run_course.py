@@ -279,10 +279,12 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     prompt = Path(found["prompt"]).read_text(encoding="utf-8")
     assert "What was wrong with the last attempt" in prompt
     assert "- line 1: there is no Findings Index; it should read `### Findings Index`\n" in prompt
+    (away,) = OUT.glob("a.md.aborted-*")
+    assert f"It is in `{away}`. If it still holds, keep its text and mend these lines." in prompt
     assert not runs.load(Layout(), identity).ingested_at
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0  # now the file is missing
     again = Path(found["prompt"]).read_text(encoding="utf-8")
-    assert again.count("What was wrong") == 1 and "left no file" in again
+    assert again.count("What was wrong") == 1 and "left no file" in again and away.name not in again
     contract = first[first.index("## Output Contract") :]
     assert again.endswith(contract)
     assert run("verdict", "retry", f"--run={identity}", "--agent=b") == 2

@@ -392,8 +392,8 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
         raise ContextError(f"{agent} is still working: {mend}")
     asked, reading = workers.read_one(layout, run, agent)
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
-    if reading.validation in ("missing", "partial", "foreign", "error"):
-        wrong = [names.one_line(reading.summary)]
+    is_whole = reading.validation not in ("missing", "partial", "foreign", "error")
+    wrong = wrong if is_whole else [names.one_line(reading.summary)]
     wrong = [*[agent_files.UNNAMED] * ("unnamed" in reading.flags), *wrong]
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
@@ -407,6 +407,9 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
                     for each in (reading.path, away[reading.path]))  # fmt: skip
         remark(f"put aside with what it says ({counts}): {new}; `mv {new} {old}` brings it back")
     told = "\n".join(f"- {line}" for line in wrong)  # about the last attempt only
+    if is_whole and reading.path in away:
+        kept = layout.shown(away[reading.path])
+        told += f"\n\nIt is in `{kept}`. If it still holds, keep its text and mend these lines."
     text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
     files.write(layout.join(runs.prompt_path(run, agent)), text)
     missed = tuple(other for other in run.missed if other != agent)
