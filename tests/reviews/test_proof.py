@@ -679,6 +679,14 @@ def test_what_was_not_open_in_the_run_before_cannot_be_called_fixed(said: str) -
     assert is_clean(proved(fixed.replace(name, "P2-4"), 41, ("P0-1",)))  # nobody asked, but it may
 
 
+def test_a_paragraph_explains_what_it_says_of_its_own_file_only() -> None:
+    index = '### Findings Index\n- P3 | P3-1 | "a.py" | A typo in a name\nVerdict: safe\n\n'
+    finding = f"{index}### Issues Found\n\nP3-1. P3: A typo in a name\na.py:3. One letter.\n"
+    assert is_clean(agent_review.parse(finding + "\na.py:9 has the same typo.\n"))
+    for other in ("b.py:14: the refund is booked twice.", "\n`b.py:14`: a refund is booked twice."):
+        assert not is_clean(agent_review.parse(f"{finding}{other}\n"))
+
+
 def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> None:
     text = "### Findings Index\nVerdict: safe\n\n### Summary\nRead: {} of 41 files\n"
     assert is_clean(agent_review.parse(text.format(41)))

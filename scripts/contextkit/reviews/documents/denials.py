@@ -13,7 +13,7 @@ import re
 
 from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
-from contextkit.reviews.documents import heads, index, shapes, vocabulary
+from contextkit.reviews.documents import heads, index, phrases, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 # Words that are serious anywhere; the reader has those of other languages.
@@ -33,6 +33,9 @@ _DENIED = Pattern(
     r"|(?<!S)S(?:[,O]*+N*+[SL])*[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = vocabulary.any_of("except")
+_CITED = Pattern(r"[\"“„«](?:[^\s\"“”„«»]{1,80}\s){2}[^\"“”„«»]{1,300}[\"”“»]")  # three words
+_QUOTES = Pattern(r"[\"“”„«»]")
+_FEW = 6  # words of a sentence around what it cites
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
 _SCALE = Pattern(
     r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)"
@@ -62,10 +65,17 @@ def serious_in(row: str, after: str) -> str:
     read = IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if not GRAVE.search(read):
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
-    if is_scale(read) or _says_none(row, after):
+    if _says_none(row, after):
         return ""
-    sentences = _SENTENCES.split(read)
-    return next((word for sentence in sentences if (word := stands(GRAVE, sentence, _EXCEPT))), "")
+    told = (sentence for sentence in _SENTENCES.split(read) if not is_scale(sentence))
+    return next((word for sentence in told if (word := stands(GRAVE, sentence, _EXCEPT))), "")
+
+
+def uncited(row: str) -> str:
+    """Prose without what it cites; but words in quotes by which it calls something are its own."""
+    left = _CITED.sub(" x ", row) if _CITED.search(row) else row
+    is_prose = len(left.split()) > _FEW and not phrases.said_in(_QUOTES.sub("", row))
+    return left if is_prose else row
 
 
 def stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:

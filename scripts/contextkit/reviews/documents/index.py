@@ -42,6 +42,7 @@ _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = vocabulary.word_set("labels of groups")
 PLURALS = vocabulary.word_set("plurals")
 _LOOSE = vocabulary.word_set("loose")
+_OF_CONTRACT = Pattern(r"(?i)[-*_`\s]{0,6}(?:read\W{1,6}\d|counts?\W{1,6}p0)")  # beside rows
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
@@ -210,8 +211,8 @@ class Block:
         """Read one line; return False if it is past the index and so not part of it."""
         if level > 0:
             return level > self._level and self._is_label(number, text)
-        if text[:6].lower() in ("read: ", "counts"):
-            return False  # what the contract asks for, but without a heading
+        if _OF_CONTRACT.match(text[:60]):
+            return True  # whether it holds is judged elsewhere
         if self.verdicts and number > self.end + 1:
             self._ended = True
         if self._ended and level != FENCE and self._is_past(text):

@@ -33,7 +33,14 @@ from contextkit.reviews.documents import (
     shapes,
     vocabulary,
 )
-from contextkit.reviews.documents.denials import GRAVE, IDENTIFIER, is_scale, serious_in, stands
+from contextkit.reviews.documents.denials import (
+    GRAVE,
+    IDENTIFIER,
+    is_scale,
+    serious_in,
+    stands,
+    uncited,
+)
 from contextkit.reviews.documents.index import Finding, Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text import objects
@@ -57,6 +64,7 @@ _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
 _BRIEF = 6  # words of a state
 _FEW = 4  # words from which on one must be known
+_LEAST_ROWS = 3  # of a table with a head
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
 _HARM = vocabulary.any_of("harm")
@@ -158,9 +166,10 @@ def _of_index(row: str) -> str:
 
 
 class _Proof:
-    """The lines of a review with their roles: row, issues, box, item, told, or code.
+    """The lines of a review with their roles: row, issues, box, item, aside, told, shown, or code.
 
-    `row P2`: of a section that is a row's; `told`: of a table that only counts or measures.
+    `row P2`: of a part that is a row's; `told`: of a table that only counts or measures; `shown`:
+    of code or a quote below a line that ends in a colon, or the head of a table.
     """
 
     def __init__(
@@ -171,8 +180,8 @@ class _Proof:
             normal.unmarked(objects.unescaped(row)) for _, row in vocabulary.numbered(text)
         ]
         self._inside, self._is_asked_for = inside, terms is not None
-        self._ids = {finding.id.upper(): finding.severity for finding in findings if finding.id}
-        self._titles = [(_words(finding.title), finding.severity) for finding in findings]
+        self._ids = {finding.id.upper(): finding for finding in findings if finding.id}
+        self._titles = [(_words(finding.title), finding) for finding in findings]
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
         boxes = [at for at, row in enumerate(self._raw, 1) if phrases.OPEN_BOX.match(row)]
@@ -187,32 +196,68 @@ class _Proof:
                and self._raw[at - 1].lstrip()[:1] not in (">", "<")
                and not _is_rest("".join(self._raw[at : at + 1])))  # fmt: skip
         self._fixed = set().union(*map(phrases.fixed_in, own)) & self._confirmed
-        told = (at for at, role in self._role.items() if role == "told" or role[:4] == "code")
+        told = (at for at, role in self._role.items() if role[:4] in ("told", "show", "code"))
         self._unwrap({block.first for block in every}.union(inside, told))
 
     def _note(self, every: list[Block]) -> None:
         """Note the role of each block's lines; an item is one without a lead-in below the index."""
-        index_ends, headings, is_led = max(self._inside, default=0), 0, False
+        index_ends, headings, lead, above = max(self._inside, default=0), 0, "", ""
+        row: Finding | None = None  # whose part it is
         for block in every:
             span = range(block.first, block.last + 1)
             headings += block.kind == "heading" and block.first > index_ends
+            is_shown = above[-1:] == ":" and _is_quote(self._raw[block.first - 1])
+            goes_on = block.kind == "code" or self._role.get(block.first) == "issues"
+            row = next(self._led_by(block), row if goes_on and block.kind != "item" else None)
             if block.kind == "heading":
                 role = self._of_heading(block)
                 told = (at for at in span if self._role.get(at) != "box")
                 self._role |= dict.fromkeys(told, role) if role else {}
             elif block.kind == "table":
+                is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
+                self._role |= dict.fromkeys(span[:is_headed], "shown")
                 self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
             elif block.kind == "code":
-                language = (block.title.split() or ["text"])[0].lower()
-                self._role |= dict.fromkeys(span, f"code {language}") | {block.first: "code code"}
-            elif block.kind == "item" and headings == 1 and not is_led:
+                role = self._of_code(block, above)
+                self._role |= dict.fromkeys(span, role) | {block.first: "code code"}
+            elif row or is_shown:
+                self._give(block, row, "shown" if is_shown else "")
+            elif block.kind == "item" and lead[-1:] == ":" and _is_denied(lead):
+                self._give(block, None, "aside item")
+            elif block.kind == "item" and headings == 1 and lead[-1:] != ":":
                 self._role.setdefault(block.first, "item")
-            is_led = is_led if block.kind == "item" else block.title.rstrip("* ")[-1:] == ":"
+            last = block.first if block.kind == "heading" else block.last
+            above = self._rows[last - 1].rstrip("* ")
+            lead = lead if block.kind == "item" else above
+
+    def _led_by(self, block: Block) -> Iterator[Finding]:
+        """The row that a paragraph or an item begins with: by its id, or by most of its title."""
+        bare = vocabulary.unbulleted(block.title)[0]
+        if block.kind in ("text", "item") and block.first not in self._inside:
+            yield from self._rows_in(bare.partition(" ")[0]) or self._titled(bare)
+
+    def _give(self, block: Block, row: Finding | None, role: str) -> None:
+        """Give the lines of a block their role; those about another file are not the row's."""
+        file = places.place_in(f"{row.section} {row.title}" if row else "").file
+        for at in range(block.first, block.last + 1):
+            told = self._rows[at - 1]
+            place = places.place_in(told).file if places.AT_PLACE.match(told) else ""
+            file = file or place
+            is_own = place in ("", file) or phrases.names_only_place(told)
+            if is_own and self._role.get(at, "issues") == "issues":
+                self._role[at] = role or f"row {row.severity if row else ''}"
+
+    def _of_code(self, block: Block, above: str) -> str:
+        """The role of a fenced block: what a command or a line with a colon shows is evidence."""
+        language = (block.title.split() or ["text"])[0].lower()
+        is_session = "".join(self._raw[block.first : block.first + 1]).lstrip()[:2] == "$ "
+        is_shown = above[-1:] == ":" and language in _DATA
+        return "shown" if is_shown else f"code {'console' if is_session else language}"
 
     def _of_heading(self, block: Block) -> str:
         """The role that a heading gives to its section."""
         if named := self._rows_in(block.title):
-            return f"row {vocabulary.strictest(*named)}"
+            return f"row {vocabulary.strictest(*(row.severity for row in named))}"
         words = _all_words(block.title) if block.first != self._title else []
         if words in (["issues", "found"], ["issues"], ["findings"]):
             return "issues"
@@ -248,14 +293,14 @@ class _Proof:
                 self._rows[number - 1] = row[rest.end() :]
             first = first if not self._rows[number - 1].strip() else number
 
-    def _rows_in(self, text: str) -> list[str]:
-        """The severities of the rows that a text names, by their ids or by most of a title."""
+    def _rows_in(self, text: str) -> list[Finding]:
+        """The rows that a text names, by their ids or by most of a title."""
         names = (word.strip("*_`[]().,:;#") for word in text.upper().split())
         return [self._ids[name] for name in names if name in self._ids] or self._titled(text)
 
-    def _titled(self, text: str) -> list[str]:
+    def _titled(self, text: str) -> list[Finding]:
         words = _words(text)
-        return [severity for title, severity in self._titles
+        return [row for title, row in self._titles
                 if words and len(words & title) * 2 > max(len(words), len(title))]  # fmt: skip
 
     def missing(self, terms: Terms) -> Iterator[Doubt]:
@@ -294,6 +339,7 @@ class _Proof:
             return "has characters that hide what it says"
         if number in self._inside:
             return _of_index(row)
+        row = uncited(row)
         if len(row) > _LONGEST:
             return "is too long to be judged"
         if self._confirmed and (of_fix := self._of_fix(number, row, after)) is not None:
@@ -310,7 +356,7 @@ class _Proof:
         if lacking := _lacking(row):
             return lacking
         why = self._unexplained(number, row)
-        is_aside = self._role.get(number) == "aside" and why not in _DECIDED
+        is_aside = self._role.get(number, "")[:5] == "aside" and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
 
     def _of_fix(self, number: int, row: str, after: str) -> str | None:
@@ -376,11 +422,12 @@ class _Proof:
 
     def _is_explained(self, role: str, bare: str) -> bool:
         """Whether a line states nothing, or a row, its section or its own grade explains it."""
-        is_told = role == "told" or (role[:4] == "code" and role[5:] not in _DATA)
-        if is_told or not any(map(str.isalpha, bare)):
+        is_evidence = role in ("told", "shown") or (role[:4] == "code" and role[5:] not in _DATA)
+        if is_evidence or not any(map(str.isalpha, bare)):
             return True
         if named := self._rows_in(bare):
-            return vocabulary.strictest(*named) == "P2" or not stands(_HARM, bare)
+            is_strict = vocabulary.strictest(*(row.severity for row in named)) == "P2"
+            return is_strict or not stands(_HARM, bare)
         return _is_mild(bare)
 
     def _stated(self, role: str, bare: str) -> str:
@@ -401,12 +448,10 @@ class _Proof:
 
     def _open(self, role: str, bare: str) -> str:
         """Why a line in the place of findings is a doubt, or ''."""
-        first, _, rest = vocabulary.plain(bare).partition(". ")
-        is_denied = vocabulary.says_nothing(first.strip(".")) and not phrases.is_serious(rest)
-        if is_denied or GRAVE.search(bare):
+        if _is_denied(bare) or GRAVE.search(bare):
             return ""
-        if role == "item" and not phrases.is_ticked(bare):
-            is_one = self._is_asked_for or phrases.is_serious(bare)
+        if role[-4:] == "item" and not phrases.is_ticked(bare):
+            is_one = (self._is_asked_for and role == "item") or phrases.is_serious(bare)
             return "is an item that no row and no line above it explains" if is_one else ""
         whys = {"issues": "stands under Issues Found without a row", "box": _NOT_TICKED}
         return whys.get(role, "")
@@ -420,11 +465,22 @@ class _Proof:
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
 
+def _is_denied(bare: str) -> bool:
+    """Whether a line begins with a sentence that there is nothing; the rest gives reasons."""
+    first, _, rest = vocabulary.plain(bare).partition(". ")
+    is_lead = rest[-1:] == ":" and not phrases.STILL.search(rest)
+    return vocabulary.says_nothing(first.strip(".")) and (is_lead or not phrases.is_serious(rest))
+
+
+def _is_quote(row: str) -> bool:
+    return row.lstrip()[:1] == ">"
+
+
 def _known_or_x(name: re.Match[str]) -> str:
-    """A name such as `detail_path` if its value is a path or a number, and no statement."""
+    """A name such as `detail_path` if its value is a path or a number; and `0.5`, which is none."""
     words = _all_words(IDENTIFIER.sub(" ", name.string[name.end() :]))
     is_field = name[0].lower() in _KNOWN and not any(map(str.isalpha, words))
-    return name[0] if is_field else "x"
+    return name[0] if is_field or not any(map(str.isalpha, name[0])) else "x"
 
 
 def _is_settled(row: str) -> bool:
@@ -455,7 +511,8 @@ def _is_mild(bare: str) -> bool:
     """Whether a statement gives itself a severity below the serious ones, and nothing grave."""
     cells = map(vocabulary.severity, markdown.cells(bare)) if bare[:1] == "|" else ()
     head = heads.read(bare)
-    stated = {head.severity if head.marked else "", shapes.label_in(bare), *cells} - {""}
+    kind = vocabulary.of_tool(vocabulary.labelled(bare)[0])  # `hint: …`
+    stated = {head.severity if head.marked else "", shapes.label_in(bare), kind, *cells} - {""}
     return bool(stated) and stated.isdisjoint(SERIOUS) and not phrases.WORST.search(bare)
 
 
@@ -486,6 +543,8 @@ def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
     if words == ["x"] and not _PASSING.isdisjoint(_all_words(value)[:1]):
         return True  # a command that passed
+    if _MEASURED.fullmatch(value.strip()) or ("? " in label and _PASSING.issuperset(words)):
+        return True  # a measure, or the answer to a question
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that continues after a colon
@@ -566,11 +625,20 @@ def _is_plain_row(bare: str) -> bool:
         if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:
             if "".join(following[:1]).isdigit():
                 return False
-    values = [cell if cell != ["n", "a"] else [] for cell in rest]
-    if rest and all(word in _PASSING or word.isdigit() for cell in values for word in cell):
+    passes = _passes(bare)
+    values = [cell for cell in (rest[:-1] if passes else rest) if cell != ["n", "a"]]
+    allowed = _PASSING | _KNOWN if passes else _PASSING
+    if rest and all(word in allowed or word.isdigit() for cell in values for word in cell):
         return True
     plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING
     return all(word.isdigit() or vocabulary.severity(word) for word in plain)
+
+
+def _passes(row: str) -> bool:
+    """Whether the last cell of a row begins with a word that passes, and goes on harmlessly."""
+    last = markdown.cells(row)[-1]
+    passes = not _PASSING.isdisjoint(_all_words(last)[:1])
+    return passes and _is_harmless(row) and not phrases.STILL.search(last)
 
 
 def _all_words(text: str) -> list[str]:
