@@ -8,6 +8,7 @@ around it: ESLint gives the file once for all its messages.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from collections import Counter
@@ -29,6 +30,7 @@ _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact",
 _TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
           "problem", "text", "description", "body", "what", "details", "comment",
           "header", "headline", "explanation", "content")  # fmt: skip
+_EXPLAINING = ("description", "body", "details", "explanation", "content")
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
@@ -449,7 +451,7 @@ def _finding(
     via = low.get("via")
     cause = via[0] if isinstance(via, list) and via else None
     inner = [*own, _lowered(cause)] if isinstance(cause, dict) else own
-    title = next(filter(None, (_words(fields, _TITLE) for fields in inner)), "")
+    title = next(filter(None, (_headline(f) or _words(f, _TITLE) for f in inner)), "")
     name = next(filter(None, (_words(fields, _NAME) for fields in own)), "")
     graded = ((grade(key, word), word) for fields in own for key in _SEVERITY
               if (word := value_of(fields.get(key))))  # fmt: skip
@@ -485,6 +487,15 @@ def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
     return ""
 
 
+def _headline(low: dict[str, Any]) -> str:
+    """A short text in front of the one that explains it, whatever its key; or ''."""
+    telling = next((key for key in _TITLE if isinstance(low.get(key), str)), "")
+    above = itertools.takewhile(lambda key: key != telling, low if telling in _EXPLAINING else ())
+    texts = (value for value in map(value_of, map(low.get, above)) if value.count(" ") > 1)
+    short = (text for text in texts if len(text) < _LONGEST_CODE and text[-1].isalnum())
+    return next(short, "")
+
+
 def _code(low: dict[str, Any]) -> str:
     """The name of a rule or a known weakness."""
     for key in _CODE:
@@ -518,7 +529,10 @@ def _line(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> int:
         if is_place and (number := re.search(r":(\d{1,7})", value)):
             return int(number[1])
     inside = _parts(low, depth, anywhere)
-    return next(filter(None, (_line(each, depth + 1, anywhere) for each in inside)), 0)
+    if number := next(filter(None, (_line(each, depth + 1, anywhere) for each in inside)), 0):
+        return number
+    is_place = depth > 0 and not anywhere and bool(_file(low))  # `{"file": "a.py", "from": 4}`
+    return next((value for value in low.values() if is_place and type(value) is int), 0)
 
 
 def _parts(low: dict[str, Any], depth: int, anywhere: bool) -> Iterator[dict[str, Any]]:

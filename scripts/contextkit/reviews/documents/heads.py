@@ -59,6 +59,8 @@ _SURE, _MAYBE = "sure", "maybe"  # part of the head, or only if a severity follo
 _GRADE_NEXT = Pattern(r"[*_\[(]{0,3}[\w-]{2,12}[\])*_]{0,3}:\s")  # behind a name
 _CLASS = Pattern(r"S[0-4]")
 _UNGRADED = vocabulary.word_set("no scales")
+_GOES_ON = Pattern(r", | before ")
+_LOOSE = vocabulary.word_set("loose")
 _CODE = Pattern(r"`[^`\n]*(?:[({=;\"']|: (?:true|false|null|\d))[^`\n]*`")  # and no badge
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _BEHIND = Pattern(r"[(\[]([^()\[\]]{1,80})")
@@ -168,6 +170,7 @@ class _Reader:
         left = (part for part in word.split() if not vocabulary.is_scale(part))
         is_value = self._is_labelled and not has_words(self._text[piece.end() :])
         grade = severity(word) or severity(" ".join(left))
+        grade = grade or _graded_first(word) * (":" in piece[0])
         if is_value and grade:
             return ""  # of a label: `Details: cosmetic.`
         if taken := self._grade(grade, word):
@@ -204,6 +207,15 @@ class _Reader:
         return _SURE
 
 
+def _graded_first(word: str) -> str:
+    """The severity that begins a lead: `High priority, please`, `Must fix before submit`."""
+    first = _GOES_ON.split(word)[0]
+    if first == word or first.lower() in _LOOSE:
+        return ""
+    left = (part for part in first.split() if not vocabulary.is_scale(part))
+    return severity(first) or severity(" ".join(left))
+
+
 def tail_of(text: str, apart: bool = True) -> str:
     """The severity in brackets or, set apart by dashes: `Race (P0)`, `x.py — High — Race`."""
     text = text[: LONG * 2]
@@ -236,8 +248,10 @@ def graded(part: str) -> str:
 
 
 def is_legend(value: str) -> bool:
-    """Whether a value explains the severities by naming three of them."""
-    return len({*map(severity, vocabulary.words(value[:LONG]))} - {""}) > 2
+    """Whether a value explains the severities by naming three of them, in words or signs."""
+    signs = () if value.isascii() else (each for each in value[:LONG] if each > "\u2300")
+    told = vocabulary.words(value[:LONG])
+    return len({*map(severity, told)} - {""}) > 2 or len({*map(severity, signs)} - {""}) > 2
 
 
 def has_words(text: str) -> bool:

@@ -17,12 +17,14 @@ from contextkit.reviews.documents import phrases, shapes, vocabulary
 from contextkit.text import objects
 
 _DEFINED = Pattern(
-    r"(?:[\w ]{1,40}:\s)?(?:([(\[][A-Za-z]{1,2}[)\]]|[^\w\s|*#`-]{1,10})"
+    r"(?:[\w ]{1,40}(?::\s|：))?(?:([(\[][A-Za-z]{1,2}[)\]]|[^\w\s|*#`-]{1,10})"
     r"\s*(?:(?:[=:–—|-]|means|is)\s)?|([^\W\d_][\w-]{1,11})\s?(?:[=:–—-]|means|is)\s)"
     r"\s*([^\W\d].{1,120})$"
 )
 _LETTERED = Pattern(r"[(\[][A-Za-z]{1,2}[)\]] ?[=:–—-]? ?\w{3}.*[(\[][A-Za-z]{1,2}[)\]]")
 _WORDED = Pattern(r"[^\W\d_][\w-]{1,11} ?[=:–—] .{2,120}?[;.,·] [^\W\d_][\w-]{1,11} ?[=:–—] ")
+_SIGNED = Pattern(r"[(\[][^\w\s]{1,4}[)\]] ?[=:–—] \S")  # `[!!] = must go`
+_FORMS = (_SIGNED, _LETTERED, _WORDED)
 _COUNTED = Pattern(r"\s*(?:[-*+•]\s)?[`*]{0,3}([(\[][A-Za-z][)\]])")
 _ASKED = ("question", "questions")
 _MUST = Pattern(
@@ -107,7 +109,7 @@ def graded(rows: list[str], is_whole: bool = False) -> list[str]:
     explain = (
         at
         for at, row in enumerate(rows)
-        if not row.isascii() or _LETTERED.search(row) or _WORDED.search(row[:_LONGEST])
+        if not row.isascii() or any(form.search(row[:_LONGEST]) for form in _FORMS)
     )
     every = ((at, meanings(rows[at])) for at in explain)
     told = {at: signs for at, signs in every if signs} | _listed(rows)
@@ -222,7 +224,8 @@ def of_signs(row: str) -> dict[str, str]:
     """The meanings of signs in a legend: `✅ met · 🚫 must not ship`; empty for any other line."""
     for parts in itertools.islice(_parts(row), 1):
         told = {match[1]: meant(match[3]) for match in parts if match and match[1]}
-        is_all = len(told) == len(parts) and sum(map(bool, told.values())) > 1
+        least = 0 if all(sign[0] in "[(" for sign in told) else 1
+        is_all = len(told) == len(parts) and sum(map(bool, told.values())) > least
         if is_all and (not _LETTERED.search(row) or _is_key(row, parts)):
             usual = {x: "P2" * (vocabulary.severity(x) in vocabulary.SERIOUS) for x in told}
             return {sign: grade for sign in told if (grade := told[sign] or usual[sign])}
@@ -239,8 +242,8 @@ def _of_words(parts: list[re.Match[str] | None]) -> dict[str, str]:
 
 def _parts(row: str) -> Iterator[list[re.Match[str] | None]]:
     """The parts of a line, each as a definition, for each mark that may set them apart."""
-    row = vocabulary.plain(row.strip(" |")) if len(row) < _LONGEST else ""
-    for mark in (" · ", "; ", ", ", ". "):
+    row = vocabulary.plain(row.strip(" |#")) if len(row) < _LONGEST else ""
+    for mark in (" · ", "; ", ", ", ". ", "\u3000", "；", "，"):
         if row.count(mark) > 1:
             yield [_DEFINED.match(part.strip()) for part in row.split(mark)]
 

@@ -31,6 +31,7 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _ALT = Pattern(r"\balt=[\"']([^\"']{1,80})")
 _ALERT = Pattern(r"\[![A-Z]{3,12}\]")  # a forge's mark of a quote
 _WIDE = str.maketrans({"【": "[", "】": "] ", "（": " (", "）": ")"})
+_HUNK = Pattern(r"@@ -\d{1,7}(?:,(\d{1,7}))? \+\d{1,7}(?:,(\d{1,7}))? @@")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _CARD = Pattern(  # the first label in cells of HTML: `| Severity: | **High** |`
     r"\|\s*[*_]{0,2}([\w ]{2,24}:)[*_]{0,2}\s*\|\s*([^|]{1,40}?)\s*(?:\||$)"
@@ -63,7 +64,7 @@ def lines(text: str, is_whole: bool = False) -> tuple[list[str], list[str], dict
     raw = [_annotated(row) for _, row in vocabulary.numbered(text)]
     is_org = any(row[:2] == "#+" for row in raw)
     plain: list[str] = []
-    for made in legends.graded([*map(unmarked, _shown(raw))], is_whole):
+    for made in legends.graded([*map(unmarked, _unpatched(_shown(raw)))], is_whole):
         made = _STRUCK.sub(" ", made) if "~~" in made else made
         made = _SETTING.sub(r"\1: \2", made) if "=" in made else made
         made = _as_heading(made, is_org)
@@ -93,6 +94,20 @@ def _shown(rows: list[str]) -> list[str]:
             made[at : end + 1] = [""] * (end + 1 - at)
         elif at < end < at + MOST_CELLS and not any(map(_APART.search, rows[at : end + 1])):
             made[at : end + 1] = [" ".join(map(str.strip, rows[at : end + 1]))] + [""] * (end - at)
+    return made
+
+
+def _unpatched(rows: list[str]) -> list[str]:
+    """The lines of a text without those of a patch, between which remarks may stand."""
+    left = {"-": 0, "+": 0}  # lines of the hunk
+    made = []
+    for row in rows:
+        if hunk := _HUNK.match(row):
+            left = {"-": int(hunk[1] or 1), "+": int(hunk[2] or 1)}
+        sides = {" ": "-+", "\\": " "}.get(row[:1], row[:1])
+        is_code = any(left.get(side, 0) > 0 for side in sides)
+        left = {side: count - (side in sides) for side, count in left.items()} if row else {}
+        made.append("" if is_code else row)
     return made
 
 

@@ -18,9 +18,10 @@ from contextkit.base.type_names import Collection
 from contextkit.reviews.documents import heads, index, places, shapes, vocabulary
 
 _IS_SAID = Pattern(
-    r"\b(?i:this|that|it|which|thing)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?(?: an?)? (\w{4,12})"
+    r"\b(?i:this|that|it|which|thing)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?"
+    r"(?: an?)? (\w{4,12}(?:[ -]stopper)?)"
     r"(?= and | for | rather | \(|[.,;:!]|$)",
-    needs="critical block bug high major severe",
+    needs="critical block bug high major severe show",
 )
 _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     r"\b(?i:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?"
@@ -33,7 +34,7 @@ _WHEN = ("AFTER ", "AT ", "IN ", "ON ", "SINCE ")
 _DONE = vocabulary.word_set("done")
 _STATE = "|".join(sorted(_DONE))
 _OVER = Pattern(  # a state by itself: `Race (resolved)`, `Fixed: …`
-    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{_STATE})\W{{0,3}}(?:$|[:)\]])",
+    rf"(?:^|[(\[—–:-]\s?)[^\w!]{{0,4}}(?:{_STATE})\W{{0,3}}(?:$|[:)\]])",
     re.IGNORECASE,
     needs=" ".join(_DONE),
 )
@@ -63,6 +64,7 @@ OPEN_BOX = Pattern(r"[\s>]{0,8}(?:[-*+]|\d{1,3}[.)])\s\[ \]\s")
 WORST = vocabulary.any_of("worst")
 BAD = vocabulary.any_of("bad")
 DENIES = vocabulary.any_of("denies")
+_PARTS = Pattern(r"[,;:—–]\s?")
 DENIED = vocabulary.any_of("denied", r"\W*(?:", r")(?:[,;(:—–-][^.]{0,60})?\W*$")
 
 
@@ -82,8 +84,13 @@ def says_over(title: str) -> bool:
 def rated_in(row: str) -> str:
     """The severity that the words in bold before an opinion come to: `**Confirmed, high.** …`"""
     bold = shapes.BOLD.match(row)
-    *_, last = re.split(r"[,;:—–]\s?", bold[1] or bold[2]) if bold else [""]
-    return vocabulary.severity(last.strip(" .!")) or said_in(last)
+    last = (bold[1] or bold[2]) if bold else ""
+    return last_grade(last) or said_in(_PARTS.split(last)[-1])
+
+
+def last_grade(text: str) -> str:
+    """The severity that ends a text behind a mark: `… nothing bad happens; cosmetic.`"""
+    return vocabulary.severity(_PARTS.split(text)[-1].strip(" .!"))
 
 
 def is_settled(row: str) -> bool:
@@ -190,8 +197,9 @@ def sentences(text: str) -> list[str]:
 
 
 def first_sentence(text: str) -> str:
-    told = (part for part in sentences(text) if not places.place_of(part).file)
-    return next(told, text)[: shapes.TITLE]
+    told = [part for part in sentences(text) if not places.place_of(part).file]
+    ungraded = (x for x in told if not (shapes.label_in(x) and places.place_in(x).file))
+    return next(itertools.chain(ungraded, told), text)[: shapes.TITLE]
 
 
 def names_only_place(row: str) -> bool:

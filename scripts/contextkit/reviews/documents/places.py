@@ -45,7 +45,9 @@ _FORGE = Pattern(r"https?://[^\s()]{1,200}?/blob/[^/\s]{1,80}/")  # a forge's pr
 LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s#]{1,300}(#L\d+)?[^()\s]{0,300}\)")
 _NO_FILES = ("process.env", "import.meta.env", "meta.env", "Rails.env")  # but objects
 _OF_THREAD = Pattern(r"(?: at \w{1,12})?(?: \([\w ]{3,12}\))?$")  # its revision and state
-_CALLED = Pattern(r"\b(?:GET|POST|PUT|PATCH|DELETE) (/[\w./{}~:-]{1,200})(?<![.:])")  # on the web
+_CALLED = Pattern(  # on the web
+    r"\b(?:GET|POST|PUT|PATCH|DELETE|URL:) (?:https?://[^\s/]{1,100})?(/[\w./{}~:-]{1,200})(?<![.:])"
+)
 _COUNTED = Pattern(r"(?:,?\s\(?\d{1,4} [a-z]{3,16}){1,5}\)?$")  # `3 problems (1 error)`
 _LONGEST = 4_000  # characters that are examined
 _INTRODUCING = 6  # words before a place at the end of a line

@@ -253,7 +253,8 @@ class Outline(Sight):
         """Whether a heading without an id or a severity of its own only groups findings."""
         kinds = ("heading",) if part.graded else ("heading", "item")
         inside = itertools.takewhile(lambda x: x.first <= part.last, self.parts[part.at + 1 :])
-        titles = [x.title for x in inside if x.kind in kinds and not shapes.PART.match(x.title)]
+        named = (x for x in inside if x.kind in kinds and not shapes.PART.match(x.title))
+        titles = [x.title for x in named if x.kind == "item" or x.first < x.last]  # no label
         is_counted = _COUNTED.search(part.title) and (part.direct or [part])[0].kind != "heading"
         return bool(is_counted) or any(
             shapes.begins_finding(x) or index.group_of(x) for x in titles
@@ -517,7 +518,9 @@ class Outline(Sight):
             parts = [told for told in phrases.sentences(text) if not phrases.DENIES.search(told)]
             left = _MENTIONED.sub(" ", _PATHS.sub(" ", " ".join(parts)))
             is_worst, is_bad = phrases.WORST.search(left), phrases.BAD.search(left)
-            if severity := stated or ("P0" if is_worst else "P1" if is_bad else ""):
+            is_mild = phrases.last_grade(text) not in ("", *SERIOUS)
+            bad = "P0" if is_worst else "P1" if is_bad and not is_mild else ""
+            if severity := stated or bad:
                 title = self._told(parts, text, place)
                 yield shapes.finding(severity, title, part.first, self.answer_end(part), place)
 

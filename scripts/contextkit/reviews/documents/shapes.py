@@ -28,11 +28,11 @@ _FIELDS = 5  # words
 TITLES = vocabulary.word_set("titles")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _INLINE = Pattern(
-    r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
+    r"(?:severity|\bsev|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"(?:[:=：]|(?=\*\*)|\s)[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})"
     r"(?! (?:to|bis|through) (?:p[23]|imp|low))",  # from the first to the last of a scale
     re.IGNORECASE,
-    needs="severity priority schweregrad gravité sévérité severidad gravedad",
+    needs="sev priority schweregrad gravité sévérité severidad gravedad",
 )
 DATED = Pattern(r"\s*[-*]\s[*_`(\[]{0,3}\d{4}-\d\d-\d\d\b")  # an entry of a history
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")

@@ -230,6 +230,8 @@ class Part:
         """The words that name the finding: a label, its bold lead, or its first sentence."""
         if told := labelled(self.few):
             return phrases.first_sentence(told)
+        if shapes.speaker(bare) and self.first < self.last:
+            title = bare = " ".join(self.rows[1:])
         if " · " in bare[: shapes.FIELD_LENGTH] and title:
             return bare
         if shapes.is_fields(self.rows):  # the first one that is neither severity nor place

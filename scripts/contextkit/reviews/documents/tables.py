@@ -17,7 +17,16 @@ from contextkit.base import markdown, names
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence
-from contextkit.reviews.documents import heads, index, legends, phrases, places, shapes, vocabulary
+from contextkit.reviews.documents import (
+    heads,
+    index,
+    legends,
+    normal,
+    phrases,
+    places,
+    shapes,
+    vocabulary,
+)
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -396,14 +405,14 @@ def _plain_key(key: str, others: dict[str, Any]) -> str:
     if words in (["note"], ["remark"]):
         return "message"
     word = next(filter(_KEYS.__contains__, words), key)
-    return word if len(words) == 2 and words[0] not in ("end", "last") else key
+    return word if len(words) == 2 and words[0] not in ("end", "last", "old") else key
 
 
 def of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment on a line is graded by its words."""
     is_named = " " in told.name and len(told.name) < len(told.title)
     title = told.name if is_named else told.title or told.name
-    head = heads.read(title)
+    head = heads.read(normal.unmarked(title))
     severity = told.grade or (head.severity if head.marked else "")
     if not told.grade and severity and heads.has_words(head.title):
         title = phrases.first_sentence(head.title)
@@ -461,10 +470,7 @@ def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
         start = max(start, at)
         first = last = min(start, len(rows) - 1)
         if is_json and at >= 0:
-            above = range(at, max(-1, at - 31), -1)
-            below = range(at, min(len(rows), at + 31))
-            first = next((number for number in above if "{" in rows[number]), above[-1])
-            last = next((number for number in below if "}" in rows[number]), below[-1])
+            first, last = _object(rows, at)
         elif at >= 0 and is_settings:
             first, last = _section(rows, at)
         elif at >= 0 and _ITEM.match(rows[at]):
@@ -475,6 +481,21 @@ def placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 def _searched(text: str) -> str:
     """A text as it is searched in another: without code ticks and emphasis, its blanks single."""
     return " ".join(text.replace("`", "").replace("**", "").split())
+
+
+def _object(rows: list[str], at: int) -> tuple[int, int]:
+    """The first and last line of the object of JSON that a line is in, of at most 31 each way."""
+    above, below = range(at, max(-1, at - 31), -1), range(at, min(len(rows), at + 31))
+    depth = _indent(rows[at]) + ("{" in rows[at])  # its braces are less indented than its keys
+    first, last = (
+        next((n for n in near if brace in rows[n] and _indent(rows[n]) < depth), near[-1])
+        for near, brace in ((above, "{"), (below, "}"))
+    )
+    return first, last
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
 
 
 def _section(rows: list[str], at: int) -> tuple[int, int]:
@@ -488,7 +509,7 @@ def _section(rows: list[str], at: int) -> tuple[int, int]:
 def _item(rows: list[str], at: int) -> tuple[int, int]:
     """The first and last line of the item of YAML that a line is in, of at most 31 each way."""
     first = next((n for n in range(at, max(-1, at - 31), -1) if _BEGINS.match(rows[n])), at)
-    depth = len(rows[first]) - len(rows[first].lstrip())
+    depth = _indent(rows[first])
     ahead = range(at + 1, min(len(rows), at + 31))
     out = (n for n in ahead if rows[n].strip() and not rows[n].startswith(" " * (depth + 1)))
     last = next(out, ahead.stop) - 1
