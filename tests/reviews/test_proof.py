@@ -681,10 +681,19 @@ def test_what_was_not_open_in_the_run_before_cannot_be_called_fixed(said: str) -
 
 def test_a_paragraph_explains_what_it_says_of_its_own_file_only() -> None:
     index = '### Findings Index\n- P3 | P3-1 | "a.py" | A typo in a name\nVerdict: safe\n\n'
-    finding = f"{index}### Issues Found\n\nP3-1. P3: A typo in a name\na.py:3. One letter.\n"
-    assert is_clean(agent_review.parse(finding + "\na.py:9 has the same typo.\n"))
-    for other in ("b.py:14: the refund is booked twice.", "\n`b.py:14`: a refund is booked twice."):
+    finding = f"{index}### Issues Found\n\nP3-1. P3: A typo in a name\na.py:3\n"
+    assert is_clean(agent_review.parse(finding + "\nOne letter, as in a.py:9.\n"))
+    more = ("b.py:14: a refund is booked twice.", "\nA refund is booked twice, see `b.py:14`.",
+            "\n- Two refunds are booked.", "\nIt is odd.\n\nA refund is booked twice.")  # fmt: skip
+    for other in more:
         assert not is_clean(agent_review.parse(f"{finding}{other}\n"))
+
+
+def test_a_row_named_in_the_summary_explains_no_other_paragraph() -> None:
+    index = '### Findings Index\n- P3 | P3-1 | "a.py" | A typo\nVerdict: safe\n\n### Summary\n'
+    assert is_clean(agent_review.parse(f"{index}P3-1 is all.\n"))
+    other = f"{index}P3-1 is all.\n\nDatenverlust: login() stockt.\n"
+    assert not is_clean(agent_review.parse(other))
 
 
 def test_a_file_that_counts_fewer_files_read_than_there_are_is_not_clean() -> None:

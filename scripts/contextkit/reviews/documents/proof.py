@@ -127,6 +127,8 @@ _ZEROS = frozenset(["", "0", "-", "–", "—", "none", "None"])
 _ASIDES = vocabulary.word_set("asides")
 _DATA = vocabulary.word_set("data")
 _KNOWN = vocabulary.word_set("known")
+_DID = vocabulary.word_set("did")
+_PARTS = frozenset().union(*map(vocabulary.word_set, ("fixes", "problems", "facts")))
 _PROSE = vocabulary.word_set("prose")
 _PASSING = vocabulary.word_set("passing")
 _TITLED = vocabulary.word_set("titled")
@@ -168,8 +170,8 @@ def _of_index(row: str) -> str:
 class _Proof:
     """The lines of a review with their roles: row, issues, box, item, aside, told, shown, or code.
 
-    `row P2`: of a part that is a row's; `told`: of a table that only counts or measures; `shown`:
-    of code or a quote below a line that ends in a colon, or the head of a table.
+    `row P2`: of a part that is a row's; `told`: of a table that only counts or measures; `head`: of
+    its columns; `shown`: of code or a quote below a line that ends in a colon.
     """
 
     def __init__(
@@ -200,35 +202,51 @@ class _Proof:
         self._unwrap({block.first for block in every}.union(inside, told))
 
     def _note(self, every: list[Block]) -> None:
-        """Note the role of each block's lines; an item is one without a lead-in below the index."""
+        """Note the role of each block's lines, by the section, line and row above it."""
         index_ends, headings, lead, above = max(self._inside, default=0), 0, "", ""
         row: Finding | None = None  # whose part it is
+        is_open = False  # whether the next paragraph is still about that row
         for block in every:
-            span = range(block.first, block.last + 1)
             headings += block.kind == "heading" and block.first > index_ends
-            is_shown = above[-1:] == ":" and _is_quote(self._raw[block.first - 1])
-            goes_on = block.kind == "code" or self._role.get(block.first) == "issues"
-            row = next(self._led_by(block), row if goes_on and block.kind != "item" else None)
-            if block.kind == "heading":
-                role = self._of_heading(block)
-                told = (at for at in span if self._role.get(at) != "box")
-                self._role |= dict.fromkeys(told, role) if role else {}
-            elif block.kind == "table":
-                is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
-                self._role |= dict.fromkeys(span[:is_headed], "shown")
-                self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
-            elif block.kind == "code":
-                role = self._of_code(block, above)
-                self._role |= dict.fromkeys(span, role) | {block.first: "code code"}
+            led = next(self._led_by(block), None)
+            row = led or (row if self._is_part(block, is_open) else None)
+            is_shown = above[-1:] == ":" and self._raw[block.first - 1].lstrip()[:1] == ">"
+            if block.kind in ("heading", "table", "code"):
+                self._note_whole(block, row, above)
             elif row or is_shown:
                 self._give(block, row, "shown" if is_shown else "")
-            elif block.kind == "item" and lead[-1:] == ":" and _is_denied(lead):
+            elif block.kind == "item" and _is_denied(lead) and _tells_what_was_done(lead):
                 self._give(block, None, "aside item")
             elif block.kind == "item" and headings == 1 and lead[-1:] != ":":
                 self._role.setdefault(block.first, "item")
             last = block.first if block.kind == "heading" else block.last
             above = self._rows[last - 1].rstrip("* ")
             lead = lead if block.kind == "item" else above
+            below = self._rows[block.first - (not led) : last]
+            is_open = above[-1:] == ":" or all(map(phrases.names_only_place, below))
+
+    def _note_whole(self, block: Block, row: Finding | None, above: str) -> None:
+        """Note the role of a heading with all below it, a table, or a fenced block."""
+        span = range(block.first, block.last + 1)
+        if block.kind == "heading":
+            role = self._of_heading(block)
+            free = (at for at in span if self._role.get(at) != "box")
+            self._role |= dict.fromkeys(free, role) if role else {}
+        elif block.kind == "table":
+            is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
+            self._role |= dict.fromkeys(span[:is_headed], "head")
+            self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
+        else:
+            role = self._of_code(block, above)
+            is_of_row = row or self._role.get(block.first, "")[:3] == "row"
+            role = "row" if is_of_row and role[5:] in _DATA else role
+            self._role |= dict.fromkeys(span, role) | {block.first: "code code"}
+
+    def _is_part(self, block: Block, is_open: bool) -> bool:
+        """Whether a block under Issues Found is still about the row of the one before."""
+        goes_on = (is_open and block.kind == "text") or block.kind == "code"
+        is_labelled = vocabulary.labelled(block.title)[0].lower() in _PARTS
+        return (goes_on or is_labelled) and self._role.get(block.first) == "issues"
 
     def _led_by(self, block: Block) -> Iterator[Finding]:
         """The row that a paragraph or an item begins with: by its id, or by most of its title."""
@@ -241,9 +259,10 @@ class _Proof:
         file = places.place_in(f"{row.section} {row.title}" if row else "").file
         for at in range(block.first, block.last + 1):
             told = self._rows[at - 1]
-            place = places.place_in(told).file if places.AT_PLACE.match(told) else ""
-            file = file or place
-            is_own = place in ("", file) or phrases.names_only_place(told)
+            place = places.place_in(told)
+            other = place.file * (place.line > 0)
+            file = file or other
+            is_own = other in ("", file) or phrases.names_only_place(told)
             if is_own and self._role.get(at, "issues") == "issues":
                 self._role[at] = role or f"row {row.severity if row else ''}"
 
@@ -409,6 +428,7 @@ class _Proof:
         if number == self._title or self._is_explained(role, bare):
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
+        is_bold = is_bold and not (role[:3] == "row" and ":" in bare[-3:])
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
@@ -422,8 +442,10 @@ class _Proof:
 
     def _is_explained(self, role: str, bare: str) -> bool:
         """Whether a line states nothing, or a row, its section or its own grade explains it."""
-        is_evidence = role in ("told", "shown") or (role[:4] == "code" and role[5:] not in _DATA)
-        if is_evidence or not any(map(str.isalpha, bare)):
+        is_output = bare[:1].islower() or any(map(str.isdigit, bare))
+        is_shown = role == "shown" and is_output and not stands(_HARM, bare)
+        is_evidence = is_shown or (role[:4] == "code" and role[5:] not in _DATA)
+        if is_evidence or role in ("told", "head") or not any(map(str.isalpha, bare)):
             return True
         if named := self._rows_in(bare):
             is_strict = vocabulary.strictest(*(row.severity for row in named)) == "P2"
@@ -472,8 +494,8 @@ def _is_denied(bare: str) -> bool:
     return vocabulary.says_nothing(first.strip(".")) and (is_lead or not phrases.is_serious(rest))
 
 
-def _is_quote(row: str) -> bool:
-    return row.lstrip()[:1] == ">"
+def _tells_what_was_done(lead: str) -> bool:
+    return lead[-1:] == ":" and not _DID.isdisjoint(_all_words(lead))
 
 
 def _known_or_x(name: re.Match[str]) -> str:
@@ -560,7 +582,8 @@ def _is_known_label(label: str, value: str) -> bool:
         for word in _all_words(value)
     ) or vocabulary.says_nothing(vocabulary.plain(value)):
         return True
-    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+    named = (word for word in words if len(word) > 1 or word == "x")  # `Q: …`
+    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in named)
 
 
 def _folded(row: str) -> str:
