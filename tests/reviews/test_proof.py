@@ -453,7 +453,8 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
 
 
 @each("said", [
-    "## Checked\n- the login lets anyone in", "## Strengths\n- **Fast**: it crashes",
+    "## Checked\n- the login lets anyone in", "## Checked\n- **Kriittinen**: kirjautuminen katoaa",
+    "## Strengths\n- **Fast**: it crashes",
     "## Security checks\n- Keys: none\n\n| Check | What |\n|---|---|\n| Keys | key in `a.py:3` |",
     "## Strengths\n- **Kriittinen**: kirjautuminen hukkaa kaikki tiedot",
     "## Considered and rejected\n- Injection in `q.py`: still possible, anyone can read all rows.",
@@ -461,6 +462,17 @@ def test_what_a_review_says_beside_its_index_is_a_doubt_that_names_its_line(said
 def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:
     assert not is_clean(reviewed(said))
     assert is_clean(reviewed(f"{said.partition('- ')[0]}- **Fast**: it reads a row once"))
+
+
+@each("said", [
+    "- the login lets anyone in", "- P1: the lock", "Overall: FAIL", "I read 2 of 3 files.",
+    "This is critical.", "#### Critical-1. The lock is never released",
+])  # fmt: skip
+def test_what_is_grave_is_a_doubt_below_what_was_tried_too(said: str) -> None:
+    by_contract = review_styles.by_contract()
+    text, terms = by_contract["with what was tried under Checked, in another language"]
+    told = text.replace("- Leere Datei", f"{said}\n- Leere Datei")
+    assert told != text and not is_clean(agent_review.parse(told, terms=terms))
 
 
 @each("line", ["High", "High.", "[High]", "Overall severity of this: high",

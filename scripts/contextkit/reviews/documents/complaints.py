@@ -14,6 +14,7 @@ _HEADING = "### Findings Index"
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 _NO_ROW = "the index has no row for this"
 _NOT_INDEXED = "your index has no row for that: add one, or reword it"
+_NOT_A_FINDING = "; if it is only what you tried, it belongs under `### Checked`"
 _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 
@@ -42,7 +43,8 @@ def _unproved(text: str, terms: index.Terms | None) -> list[Complaint]:
         number, _, why = doubt.removeprefix("line ").partition(" ")
         better = next((line for begins, line in proof.ASKED.items() if why.startswith(begins)), "")
         if doubt.startswith("line "):
-            mend = "" if better else f": {_NOT_INDEXED}"
+            is_named = why.startswith(("says", "gives", "has", "counts"))  # wherever it stands
+            mend = f": {_NOT_INDEXED}{'' if is_named else _NOT_A_FINDING}" if not better else ""
             faults.append((int(number), f"this {why}{mend}", better))
         else:
             better = proof.ASKED[doubt]

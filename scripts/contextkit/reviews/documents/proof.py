@@ -104,6 +104,7 @@ _REST = Pattern(
 )  # the rest of a sentence, without a label
 _BESIDE = Pattern(r" ?\((?!0|n)[^()]{1,40}\):?$")  # a severity: `HIGH (2)`
 _ALONE = Pattern(r"[\[|\s*_`]{0,6}[^\W_]{2,20}[\]|\s*_`.]{0,6}$")  # a word
+_CODE = Pattern(r"`[^`\n]*`")
 _VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
@@ -120,6 +121,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
 _COUNTS_MORE = "counts more findings than its index has"
+_TRIED = "row tried"  # below Checked, where a run's prompt asks for what was tried and is no finding
 _NOT_TICKED = "is an unticked box"
 _GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
@@ -230,7 +232,8 @@ class _Proof:
         span = range(block.first, block.last + 1)
         if block.kind == "heading":
             role = self._of_heading(block)
-            free = (at for at in span if self._role.get(at) != "box")
+            is_of_row = role[4:] in SEVERITIES  # an open box in it is part of what to do
+            free = (at for at in span if is_of_row or self._role.get(at) != "box")
             self._role |= dict.fromkeys(free, role) if role else {}
         elif block.kind == "table":
             is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
@@ -280,6 +283,8 @@ class _Proof:
         words = _all_words(block.title) if block.first != self._title else []
         if words in (["issues", "found"], ["issues"], ["findings"]):
             return "issues"
+        if words == ["checked"] and self._is_asked_for:
+            return _TRIED
         plain = (word in _KNOWN or word in _ASIDES or word.isdigit() for word in words)
         is_aside = bool(words) and all(plain) and not _ASIDES.isdisjoint(words)
         is_mild = bool(words) and index.group_of(block.title) in ("P2", "P3", "IMP")
@@ -428,8 +433,7 @@ class _Proof:
         if number == self._title or self._is_explained(role, bare):
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
-        is_bold = is_bold and not (role[:3] == "row" and ":" in bare[-3:])
-        if bare[:1] == "#" or is_bold:
+        if bare[:1] == "#" or (is_bold and role[:3] != "row"):
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if _is_other_verdict(bare):
             return _OTHER
@@ -459,10 +463,10 @@ class _Proof:
         does_harm = role != "row P2" and bool(stands(_HARM, bare))
         if does_harm or (is_led and not is_row):
             return "says what no row says"
-        if "|" in bare:
-            return "" if _is_plain_row(bare) else "is a row outside the index"
+        if "|" in _CODE.sub("", bare):
+            return "" if is_row or _is_plain_row(bare) else "is a row outside the index"
         if label := _LABEL.match(IDENTIFIER.sub(_known_or_x, bare[:400])):
-            is_explained = is_row and bare[: label.end("label")].isascii()
+            is_explained = role == _TRIED or (is_row and bare[: label.end("label")].isascii())
             why = _of_label(label["label"], label["value"], is_explained)
             if why or is_explained or role not in ("issues", "box"):
                 return why
@@ -567,8 +571,8 @@ def _is_known_label(label: str, value: str) -> bool:
         return True  # a command that passed
     if _MEASURED.fullmatch(value.strip()) or ("? " in label and _PASSING.issuperset(words)):
         return True  # a measure, or the answer to a question
-    is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
-    if is_prose and value[:1].islower():
+    is_prose = len(words) > 3 or (len(words) > 2 and not _PROSE.isdisjoint(words))
+    if label.isascii() and is_prose and value[:1].islower():
         return True  # a sentence that continues after a colon
     if GRAVE.search(label):
         return True  # denied on the spot: `Rien de bloquant : …`
@@ -636,7 +640,8 @@ def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
     if _UNREAD.search(row) or _reads_less(row):
         return "says that not everything was reviewed"
-    values = (_all_words(part) for part in _VALUES.split(row)[1:])  # `| unit | failed (3) |`
+    cells = _VALUES.split(_CODE.sub("", row))[1:]  # `| unit | failed (3) |`
+    values = map(_all_words, cells)
     fails = any(words[0] in shapes.FAILING and words[1:2] != ["0"] for words in values if words)
     return "reports a failure" if fails else ""
 
