@@ -121,7 +121,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 _OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
 _COUNTS_MORE = "counts more findings than its index has"
-_TRIED = "row tried"  # below Checked, where a run's prompt asks for what was tried and is no finding
+_TRIED = "row tried"  # below Checked, where a prompt asks for it: it is no finding
 _NOT_TICKED = "is an unticked box"
 _GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
