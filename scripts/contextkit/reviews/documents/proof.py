@@ -232,8 +232,8 @@ class _Proof:
         span = range(block.first, block.last + 1)
         if block.kind == "heading":
             role = self._of_heading(block)
-            is_of_row = role[4:] in SEVERITIES  # an open box in it is part of what to do
-            free = (at for at in span if is_of_row or self._role.get(at) != "box")
+            is_row = role[4:] in SEVERITIES  # an open box in it is part of what to do
+            free = (at for at in span if is_row or self._role.get(at) != "box")
             self._role |= dict.fromkeys(free, role) if role else {}
         elif block.kind == "table":
             is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
