@@ -55,6 +55,7 @@ def wrapped(command: str, **more: Any) -> str:
      "pytest server", "helm template x --set env=dev", "npm run build",
      "curl -s http://x/y.json",
      "./configure --prefix=/usr", "kubectl apply -f k8s", "make 2>&1 | cat", "git log -p | cat",
+     "echo start && pytest -q", "mkdir -p dev; make",
      "mkdir -p build && cd build && cmake .. && make", "export X=1; cd sub; make", "env",
      "cd sub && npm test; echo $?", "cd sub && make || true", "mkdir x && cd x && make\nmake b",
      "timeout 60 pytest -q", "timeout -k 5 60 npm test", "time cargo build", "env A=1 make",

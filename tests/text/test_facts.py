@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from conftest import each
 from contextkit.text import facts
 from growth import is_in_proportion
@@ -115,3 +117,25 @@ def test_a_fact_that_was_cut_short_is_not_kept() -> None:
 )  # fmt: skip
 def test_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     assert is_in_proportion(facts.find, unit)
+
+
+def test_the_paths_of_a_diff_are_those_of_its_files() -> None:
+    diff = (
+        "diff --git a/src/one.py b/src/one.py\n--- a/src/one.py\n+++ b/src/one.py\n@@ -1 +1 @@\n"
+        "-x = 1\n+x = 2\ndiff --git a/new.py b/new.py\n--- /dev/null\n+++ b/new.py\n"
+    )
+    assert facts.find(diff) == [("path", "src/one.py", 1), ("path", "new.py", 7)]
+
+
+def test_the_strings_of_json_are_read_one_by_one() -> None:
+    report = json.dumps([
+        {"filePath": "/srv/app/m1.js", "message": "'a' is never used", "line": 1},
+        {"trace": "TypeError: no quantity\n    at total (lib/cart.js:7:32)\n"},
+    ])  # fmt: skip
+    assert facts.find(report) == [
+        ("prohibition", "'a' is never used", 1),
+        ("error", "TypeError: no quantity", 1),
+        ("path", "/srv/app/m1.js", 1),
+        ("error", "TypeError", 1),
+        ("location", "lib/cart.js:7:32", 1),
+    ]

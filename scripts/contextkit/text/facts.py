@@ -52,11 +52,21 @@ _LONGEST = 200  # characters of a sentence or an error line that count as one fa
 
 def find(text: str) -> list[Fact]:
     """Every distinct fact in `text` with the line of its first occurrence, in that order."""
+    text = _unmarked(text)
     seen: dict[tuple[str, str], int] = {}
     for fact, number in (*_in_sentences(text), *_in_words(text)):
         seen[fact] = min(number, seen.get(fact, number))
     facts = [(kind, value, number) for (kind, value), number in seen.items()]
     return sorted(facts, key=lambda fact: fact[2])
+
+
+def _unmarked(text: str) -> str:
+    """The text without the marks around the values of JSON and the paths of a diff."""
+    if text.lstrip()[:1] in ("{", "["):
+        text = text.replace("\\n", " | ").replace('\\"', "'").replace('"', " | ")
+    if "diff --git a/" in text:
+        text = text.replace(" a/", " ").replace(" b/", " ").replace("/dev/null", "")
+    return text
 
 
 def share(whole: str, text: str) -> str:
@@ -225,6 +235,6 @@ def _reporting(before: str, phrase: str, after: str) -> tuple[tuple[str, str] | 
     opening = before[-1:] if before[-1:] in ("`", '"', "'") else ""
     if before.strip(_MARKS) and not (opening or word):
         return None, 0  # about an error, not one
-    message = word + (phrase + after).partition(opening or ". ")[0]
+    message = word + (phrase + after).partition(opening or ". ")[0].partition(" |")[0]
     message = _plain(message).strip(_MARKS)[:_LONGEST]
     return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, 0

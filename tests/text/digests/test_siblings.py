@@ -283,13 +283,19 @@ def test_of_entries_that_all_differ_none_is_told_as_odd() -> None:
     assert "n7 - k7" not in engine.digest(json.dumps(rows), 900).summary
 
 
-def test_entries_that_failed_for_one_reason_are_told_with_the_first_and_the_last_name() -> None:
+@each("reason", ["", "no disk"])
+def test_entries_that_failed_alike_are_named_once_and_counted(reason: str) -> None:
     jobs = [{"name": name, "state": "ok", "reason": ""} for name in string.ascii_lowercase]
     for job in jobs[3:9]:
-        job |= {"state": "failed", "reason": "no disk"}
-    assert "d…i - state: failed, reason: no disk (x6)" in said(json.dumps(jobs))
+        job |= {"state": "failed", "reason": reason}
+    because = f", reason: {reason}" if reason else ""
+    assert f"d, e, f, g, h, i - state: failed{because} (x6)" in said(json.dumps(jobs))
     for job, name in zip(jobs[3:], ("api eu-1", "web eu-2", "db us-1"), strict=False):
         job["name"] = name
-    assert "api eu-1…i - state: failed" in said(json.dumps(jobs))
-    del jobs[6:9]
-    assert "api eu-1, web eu-2, db us-1 - state: failed" in said(json.dumps(jobs))
+    assert "api eu-1, web eu-2, db us-1, g, h, i - state: failed" in said(json.dumps(jobs))
+
+
+def test_of_many_entries_that_failed_the_first_are_named() -> None:
+    jobs = [{"name": f"job-{n:03}", "state": "failed" if n < 90 else "ok"} for n in range(300)]
+    key = engine.digest(json.dumps(jobs), 220).key
+    assert key.startswith("job-000, job-001, ") and key.endswith("… - state: failed (x90)")

@@ -292,8 +292,28 @@ def test_a_message_of_go_stays_with_its_test() -> None:
         lines += [f"--- FAIL: Test{name} (0.00s)"]
     summary = said("\n".join([*lines, "FAIL", "FAIL\tshop/a\t0.003s"]))
     for name in ("One", "Two", "Three"):
-        assert f"Test{name}: first; why {name} (b_test.go:6)" in summary
+        assert f"Test{name}: first (b_test.go:6); why {name} (b_test.go:7)" in summary
     assert "only said" not in summary.split("failed: ")[1]
+
+
+def test_messages_of_go_from_one_line_share_its_place() -> None:
+    text = (
+        "=== RUN   TestRow\n    row_test.go:8: cell 1\n    row_test.go:8: cell 2\n"
+        "--- FAIL: TestRow (0.00s)\nFAIL\nFAIL\tgrid\t0.003s\n"
+    )
+    assert said(text) == "FAIL grid 0.003s\nfailed: TestRow: cell 1; cell 2 (row_test.go:8)"
+
+
+def test_what_a_passing_test_of_vitest_printed_is_no_failure() -> None:
+    text = (
+        "stderr | a.spec.mjs > parse > ok\nError: the old key is still read\n\n"
+        " ❯ a.spec.mjs (2 tests | 1 failed) 12ms\n     × two 7ms\n     ✓ ok 2ms\n\n"
+        "⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  a.spec.mjs > parse > two\n"
+        "AssertionError: expected 3 to be 4 // Object.is equality\n ❯ a.spec.mjs:3:51\n\n"
+        " Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)\n"
+    )
+    summary = said(text, status=1)
+    assert "expected 3 to be 4" in summary and "the old key" not in summary
 
 
 JEST = """  console.warn
@@ -1469,7 +1489,7 @@ def test_a_panic_is_told_with_what_its_test_printed_above_it() -> None:
         "--- FAIL: TestSail (0.00s)\nFAIL\nexit status 2\n"
     )
     told = said(text)
-    assert "TestLoad: loading a ship of no size; panic: runtime error: index out" in told
+    assert "loading a ship of no size (load_test.go:6); panic: runtime error: index out" in told
     assert "TestSail: race detected during execution of test" in told
 
 
@@ -1547,3 +1567,9 @@ def test_of_the_jobs_in_one_log_the_one_that_failed_is_told_alone() -> None:
     digest = engine.digest(job("build (x64)", "Artifact uploaded") + arm, 200)
     assert all(part in f"{digest.key} {digest.summary}" for part in ("upload refused", "(arm64)"))
     assert digest.kind == "log" and "uploaded" not in digest.summary
+
+
+@each("text", [a_junit(2), a_go_run(2), a_tap(2), "Traceback (most recent call last):\nKeyError"])
+def test_the_last_line_of_what_failed_is_told_only_if_nothing_says_why(text: str) -> None:
+    assert "last line" not in said(text, status=1)
+    assert "last line: b" in said("a\nb\n", status=1)

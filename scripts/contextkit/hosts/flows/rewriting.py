@@ -95,7 +95,7 @@ _GIT_PATCHES = frozenset("--interactive --patch --edit --edit-description".split
 _GIT_MESSAGES = frozenset("-m -F --message --file --fixup --no-edit --dry-run"
                           " --abort --quit --skip".split())  # fmt: skip
 _OUTSIDE = _QUIET.difference(("set", "source", "."))  # may come before a `cd`
-_OF_NAMES = _SEARCHES | frozenset("ls find fd tree du diff".split())  # their arguments are names
+_OF_NAMES = _SEARCHES | _QUIET | frozenset("ls find fd tree du diff".split())  # as arguments
 _MOST_WORDS, _MOST_INNER = 5, 12  # words that may say what a command does; what it runs
 _LINES = frozenset("sh bash zsh dash ksh ash fish".split())  # they run a line behind `-c`
 _SHELLS = _LINES | frozenset("python pypy node deno ts-node tsx ruby perl php lua R julia"

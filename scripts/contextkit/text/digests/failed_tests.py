@@ -11,6 +11,7 @@ both are shown separately. What is not a test is an error of its own (`failures`
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 
 from contextkit.base.expressions import Pattern
@@ -70,8 +71,9 @@ _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
-_PRINTED = Pattern(  # jest
+_PRINTED = Pattern(  # jest; vitest, which ends it with an empty line
     r"^console\.(?:log|info|warn|error|debug)(?: \S+:\d+)?$|^● Console$"
+    r"|^(std(?:out|err)) \| \S+(?: > \S.*)?$"
 )
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
@@ -111,6 +113,7 @@ class _Block:
     def __init__(self, text: Lines, at: int, block: list[int]) -> None:
         self.message, self.place, self.values = "", "", list[str]()
         self._goes_on, self._above = 0, -1  # how many lines, and below which line
+        self._printed = list[tuple[str, str]]()  # by go: each message below its place
         self._signs, self._signed = dict[str, str](), dict[str, str]()  # of lines that differ
         begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
         self.used = {block[n] for n in begun}
@@ -155,7 +158,7 @@ class _Block:
         elif _SAYS_BELOW.search(line):
             self._goes_on, self._above = _BELOW * (not self.message), -1
         elif message:
-            self._say(message, bool(_OF_GO.match(line)))
+            self._say(message, line)
         elif not (points or text.fails(number)):
             return
         self.used.add(number)
@@ -172,14 +175,25 @@ class _Block:
             return False
         return True
 
-    def _say(self, message: str, says_all: bool) -> None:
-        """Keep the first message, or all; an exception replaces the source that raised it."""
+    def _say(self, message: str, line: str) -> None:
+        """Keep the first message, or all of go; an exception replaces the source that raised it."""
         is_source = self.message.startswith('File "') and failures.EXCEPTION.match(message)
-        if says_all and message not in self.message:
-            self.message = "; ".join(filter(None, (self.message, message)))
+        if _OF_GO.match(line) and message not in self.message:
+            self._printed = self._printed or [(self.place, self.message)] * bool(self.message)
+            self._printed.append((failures.place_in(line), message))
+            self.message = _placed(self._printed)
         elif is_source or not self.message:
             self.message = message
             self._goes_on, self._above = _BELOW * message.endswith(":"), -1
+
+
+def _placed(messages: list[tuple[str, str]]) -> str:
+    """Messages with their places in front, as a text; without the place if all have the same."""
+    by_place = [(place, "; ".join(message for _, message in same))
+                for place, same in itertools.groupby(messages, operator.itemgetter(0))]  # fmt: skip
+    if len(by_place) == 1:
+        return by_place[0][1]
+    return "; ".join(failures.with_place(text, place) for place, text in by_place)
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
@@ -198,8 +212,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     used.update(*(_source(text, at, blocks[at]) for at in mentions))
     if heads:
-        used |= {at for at in text.failing
-                 if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
+        groups = (at for at in text.failing if "FAIL" in text.bare[at])
+        used |= {at for at in groups if text.bare[at] == "FAIL" or _GROUP.match(text.bare[at])}
         unused = [at for at in range(len(text.all)) if at not in used]
         used |= _named_again(text, unused, [name for name, _ in tests[:most]])
     errors, of_errors = failures.errors(text, told | used)
@@ -238,9 +252,10 @@ def _aside(text: Lines) -> set[int]:
             starts.append((at, line.startswith(_PENDING)))
     for (at, is_aside), (end, _) in itertools.pairwise([*starts, (len(text.all), False)]):
         numbers.update(range(at, end) if is_aside else ())
-    for at in text.holding("console.", "● Console"):
-        if _PRINTED.match(text.bare[at]):
-            numbers |= {at, *_deeper(text, at)}
+    for at in text.holding("console.", "● Console", "stdout | ", "stderr | "):
+        if printed := _PRINTED.match(text.bare[at]):
+            all_below = itertools.takewhile(text.bare.__getitem__, text.below(at))
+            numbers |= {at, *(all_below if printed[1] else _deeper(text, at))}
     others = {text.bare[at][2:].partition(" (")[0] for at in text.holding("▶ ")
               if text.bare[at][:2] == "▶ "}  # fmt: skip
     if text.holds("(retry #"):

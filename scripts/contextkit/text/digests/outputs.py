@@ -150,7 +150,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
-    if status and not run.failed:
+    if status and not (run.failed or any(map(_is_failure, units))):
         units.append(_end(text))
     is_list = kind == "plain" and not (read.prose or cut)
     if count > _FEW and (is_list or not units):

@@ -26,7 +26,6 @@ _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
 _STATE = Pattern(
     r"(?:^|[._])(?:status|state|result|outcome|conclusion|phase)$|(?:Status|State|Result)$"
 )
-_NAMED = 4  # failed entries that are all named
 _NAMES = ("name", "title", "job", "id", "key", "host", "path", "metadata.name")
 _REASON = Pattern(r"reason|message|error|cause|detail", re.I)
 _NAME = Pattern(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[^\s"\',:=<>{}\[\]()]+')  # or a value
@@ -268,18 +267,16 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
     same: dict[str, list[dict[str, str]]] = {}
     for row in bad:
         told = [key for key in row if (key in states or _REASON.search(key)) and row[key]]
-        if any(map(_REASON.search, told)):
-            same.setdefault(", ".join(f"{key}: {row[key]}" for key in told), []).append(row)
+        same.setdefault(", ".join(f"{key}: {row[key]}" for key in told), []).append(row)
     for fields, rows in same.items():
         names = []
         for row in rows:
             named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
-            names.append(" ".join(named) or (row[every[label]] if label >= 0 else ""))
-        names, times = [*dict.fromkeys(filter(None, names))], len(rows)
-        listed = ", ".join(names) if len(names) <= _NAMED else f"{names[0]}…{names[-1]}"
-        name = cut(listed, _ENTRY // 2)
+            names.append(named or [row[every[label]]] * (label >= 0))
+        listed, times = ", ".join(dict.fromkeys(map(" ".join, filter(None, names)))), len(rows)
+        name, first = cut(listed, _ENTRY // 2), "".join(names[0][-1:])
         text = cut(f"{name} - {fields}" if name else fields, _ENTRY) + f" (x{times})" * (times > 1)
-        yield Unit(1, path, text, 2.5, 2, "failed", name, key=True, derived=True, times=times)
+        yield Unit(1, path, text, 2.5, 2, "failed", first, key=True, derived=True, times=times)
 
 
 def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator[Unit]:
