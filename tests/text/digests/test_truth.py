@@ -87,6 +87,30 @@ def a_pytest(n: int) -> str:
     )
 
 
+def some_runs_of_tap(n: int) -> str:
+    counts = "# tests 10\n# pass 8\n# fail 2\n"
+    return "".join(f"{a_tap(1)}\n{counts}" for _ in range(n))
+
+
+def some_reruns_of_go(n: int) -> str:
+    test = {"Package": "a/b", "Test": "TestOne"}
+    run = [
+        {"Action": "run", **test},
+        {"Action": "output", **test, "Output": "    a_test.go:3: no\n"},
+    ]
+    return "\n".join(map(json.dumps, [*run, {"Action": "fail", **test}] * n))
+
+
+def some_targets(n: int) -> str:
+    error = "make: *** [Makefile:3: m{0}.o] Error 1"
+    lines = (f"cc -c m{i}.c\n{error.format(i)}" for i in range(5 * n + 3))  # the last 3 are the key
+    return "\n".join([*lines, "make: Target 'all' not remade because of errors."])
+
+
+def some_tables(n: int) -> str:
+    return (a_table(1) + "\n") * n
+
+
 def some_code(n: int) -> str:
     return "import os\n\n" + "".join(f"def f{i}(a):\n    return a\n\n\n" for i in range(9 * n))
 
@@ -102,6 +126,10 @@ COUNTS: dict[str, tuple[Callable[[int], str], dict[str, int]]] = {
     "junit": (a_junit, {r"(\d+) failed": 3, r"(\d+) passed": 9, r"of (\d+)": 12}),
     "go": (a_go_run, {r"(\d+) failed": 2, r"of (\d+)": 8}),
     "tap": (a_tap, {r"(\d+) failed": 2, r"of (\d+)": 10}),
+    "runs of tap": (some_runs_of_tap, {r"(\d+) failed": 2, r"(\d+) passed": 8, r"of (\d+)": 10}),
+    "reruns of go": (some_reruns_of_go, {r"(\d+) failed": 1, r"a_test.go:3: no(?: \(x(\d+))?": 1}),
+    "targets": (some_targets, {r"Error 1 \(x(\d+)": 5}),
+    "tables": (some_tables, {r"(\d+) rows": 30}),
     "code": (some_code, {r"(\d+) definitions": 9}),
 }
 
@@ -1573,3 +1601,27 @@ def test_of_the_jobs_in_one_log_the_one_that_failed_is_told_alone() -> None:
 def test_the_last_line_of_what_failed_is_told_only_if_nothing_says_why(text: str) -> None:
     assert "last line" not in said(text, status=1)
     assert "last line: b" in said("a\nb\n", status=1)
+
+
+def test_of_two_runs_of_mocha_the_tests_listed_by_the_second_are_no_blocks_of_the_first() -> None:
+    run = (
+        "  {0}\n    ✔ is fine\n    1) {0} sums\n    - waits\n    2) {0} rounds\n\n"
+        "  1 passing (3ms)\n  1 pending\n  2 failing\n\n"
+        "  1) {0}\n       sums:\n     RangeError: no rate in {0}\n      at {0}.js:5:28\n\n"
+        "  2) {0}\n       rounds:\n     TypeError: no digits in {0}\n      at {0}.js:9:3\n\n\n"
+    )
+    summary = said(run.format("cart") + run.format("tax"))
+    for name in ("cart", "tax"):
+        assert f"{name} sums: RangeError: no rate in {name}" in summary
+        assert f"{name} rounds: TypeError: no digits in {name}" in summary
+    assert "waits (" not in summary and summary.startswith(
+        "1 passing (3ms); 1 pending; 2 failing\n"
+    )
+
+
+def test_a_file_in_conflict_in_two_diffs_is_one_file() -> None:
+    diff = (
+        "diff --cc f.txt\nindex a5d2a7c,179377d..0000000\n--- a/f.txt\n+++ b/f.txt\n"
+        "@@@ -1,3 -1,3 +1,7 @@@\n  a\n++<<<<<<< HEAD\n +mine\n++=======\n+ other\n++>>>>>>> other\n"
+    )
+    assert "1 file in conflict" in said(diff * 2)

@@ -15,7 +15,7 @@ import operator
 import re
 
 from contextkit.base.expressions import Pattern
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text.digests import failure_words, failures, folding, pieces, reading, runners
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines
@@ -52,7 +52,7 @@ _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\S.* \(FAILED - \d+\)$"
     r"|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
-_NUMBERED = Pattern(r"^\d+\) (\S.*)$")
+_NUMBERED = Pattern(r"^(\d+)\) (\S.*)$")
 _MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test
 _OF_MINITEST = Pattern(r"^(\S+#\S+?)(?: \[\S+\])?:$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
@@ -275,8 +275,6 @@ def _deeper(text: Lines, at: int) -> Iterator[int]:
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
-    numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # a line that looks like the heading of a test's block needs no failure word
     headings = pieces.numbers_in(text.whole, _marked)
     may = {*text.failing, *headings} - told
@@ -284,6 +282,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     names = {number: name for number, name in named if number in may}
     # above its block, a test may have a number in place of a mark
     again = {*filter(None, names.values())}
+    in_order = _in_order(text, names)
     heads: dict[int, str] = {}
     for at in sorted(names):
         line = text.bare[at]
@@ -293,12 +292,27 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             if named := _OF_MINITEST.match(text.bare[below[0]]):
                 heads[at] = named[1]
         elif test := _NUMBERED.match(line):
-            name = test[1].rstrip(_RULES)
-            if at > numbered or name in again:
-                heads[at] = name if name in again else _continued(text, at, test[1])
+            name = test[2].rstrip(_RULES)
+            if at in in_order or name in again:
+                heads[at] = name if name in again else _continued(text, at, test[2])
             elif _is_said_below(text, at) and runners.wrote(text.whole):
                 heads[at] = name
     return heads
+
+
+def _in_order(text: Lines, named: Iterable[int]) -> set[int]:
+    """The numbered lines below a count of failures; mocha numbers failed tests above it, too."""
+    begins = text.failing if text.holds(*_BEFORE_NUMBERS) else ()
+    counts = {at: int("".join(filter(str.isdigit, text.bare[at])) or len(text.all))
+              for at in begins if _NUMBERS.match(text.bare[at])}  # fmt: skip
+    in_order, last, most = set[int](), 0, 0
+    for at in sorted({*counts, *named} if counts else ()):
+        if at in counts:
+            last, most = 0, counts[at]
+        elif (test := _NUMBERED.match(text.bare[at])) and last < int(test[1]) <= most:
+            in_order.add(at)
+            last = int(test[1])
+    return in_order
 
 
 def _is_said_below(text: Lines, at: int) -> bool:

@@ -18,7 +18,7 @@ from contextkit.text.digests import failure_words, folding, lines, reading
 from contextkit.text.digests.lines import Lines
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: \*\*\* Waiting"
+    r"^(?:=== [A-Z]+ |make(?:\[\d+\])?: (?:\*\*\* Waiting|Target )|\[  FAILED  \] \d+ tests?,"
     r"|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"

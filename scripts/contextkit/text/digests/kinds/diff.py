@@ -131,8 +131,8 @@ def units(text: str) -> list[Unit]:
     names = {file.path for file in settled} - alone  # one file may be in several commits
     parts = [f"{counted(len(names), 'file')} changed", *_lines(added, removed)] if names else []
     parts += [f"{counted(len(alone), 'file')} in one folder only"] if alone else []
-    if len(settled) < len(files):
-        parts.insert(0, f"{counted(len(files) - len(settled), 'file')} in conflict")
+    if in_conflict := {file.path for file in files if file.state == CONFLICT}:
+        parts.insert(0, f"{counted(len(in_conflict), 'file')} in conflict")
     units = [Unit(1, "diff", ", ".join(parts), 3.0, 1, "diff", derived=True)]
     for file in sorted(_once(files), key=lambda file: -(file.added + file.removed)):
         changed = file.added + file.removed

@@ -94,8 +94,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     messages, placed = diagnostics.find(text)
     refused, answered = requests.failed(text)
-    verdict, summary, of_verdict = _verdict(text, status, placed)
-    failing, used, inside = failed_tests.find(text, summary | of_verdict | placed | answered)
+    verdict, of_verdict = _verdict(text, status, placed)
+    failing, used, inside = failed_tests.find(text, of_verdict | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     is_good = bool(verdict) and not bad
@@ -193,10 +193,8 @@ def _unit(failure: Failure, below: Failure | None) -> Unit:
     return Unit(failure.line + 1, "failed", text, 2.5, rank, "failed", short, times=failure.times)
 
 
-def _verdict(
-    text: Lines, status: int | None, placed: set[int]
-) -> tuple[list[Unit], set[int], set[int]]:
-    """The units that sum up a run, failures first; the lines of all of these, and of those shown.
+def _verdict(text: Lines, status: int | None, placed: set[int]) -> tuple[list[Unit], set[int]]:
+    """The units that sum up a run, failures first, and the lines that are shown in them.
 
     Of several such lines, they are the one with the highest counts, together with those right above
     it, and the last one. A failure of an earlier run, or above its details, is taken from anywhere.
@@ -222,14 +220,15 @@ def _verdict(
     ended = "" if status is None else f"exit status {status}"
     if not bad:
         units = [Unit(1, "verdict", ended, 3.0, 1, "verdict", key=True, derived=True)]
-        return units if ended else [], set(), set()
+        return units if ended else [], set()
     counting = [n for n in bad if _COUNTS.search(plain[n])]
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
     apt = {n for n in summary if n in bad
            or not (_COUNTS.search(plain[n]) or _ONE_PASSED.search(plain[n]))}  # fmt: skip
     while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & apt):
         counts.insert(0, max(close))
-    alone = [n for n in summary if _BARE_COUNT.match(plain[n])]  # each result has its own line
+    near = range(bad[-1] - _NEAR, bad[-1] + _NEAR + 1)  # each result has its own line
+    alone = [n for n in summary if n in near and _BARE_COUNT.match(plain[n])]
     told = {*counts, bad[-1], *(alone if bad[-1] in alone else ())}
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in sorted(told))])
@@ -239,7 +238,7 @@ def _verdict(
     for at in itertools.takewhile(lambda at: _ITEM.match(text.all[at]), listed):
         units.append(Unit(at + 1, "", failures.shown(text.all[at]), 2.0, 3, "listed"))
         told.add(at)
-    return units, set(summary), told
+    return units, told
 
 
 def _is_raised(text: Lines, number: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
@@ -89,9 +90,10 @@ def units(text: str) -> list[Unit]:
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
     if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
-        tests, plan = list(_tap(text)), _TAP_PLAN.search(text)
-        not_run = int(plan[1]) - len(tests) if plan else 0
-        return _of_tests(tests, dict(_TAP_COUNTS.findall(text[-4000:])), not_run)
+        tests, counts = list(_tap(text)), Counter[str]()  # perhaps of several runs
+        for word, count in _TAP_COUNTS.findall(text):
+            counts[word] += int(count)
+        return _of_tests(tests, counts, sum(map(int, _TAP_PLAN.findall(text))) - len(tests))
     return (_of_elements(text) if "<testsuite" in text else []) or _of_tree(text)
 
 
@@ -111,7 +113,7 @@ def _of_elements(text: str) -> list[Unit]:
 
 
 def _of_tests(
-    tests: list[Test], stated: dict[str, str] | None = None, not_run: int = 0
+    tests: list[Test], stated: dict[str, int] | None = None, not_run: int = 0
 ) -> list[Unit]:
     """The counts of the results, the tool's own if it has any; then the failed tests."""
     if not tests:
@@ -120,16 +122,18 @@ def _of_tests(
               for result in ("failed", "error", "skipped", "passed")}  # fmt: skip
     stated = stated or {}
     counts |= {"not run": max(0, not_run)}
-    counts = {
-        _TAP_WORDS[word]: int(stated[word]) for word in _TAP_WORDS if word in stated
-    } or counts
+    counts = {_TAP_WORDS[word]: stated[word] for word in _TAP_WORDS if word in stated} or counts
     total = stated.get("tests", sum(counts.values()))
     text = ", ".join(f"{count} {result}" for result, count in counts.items() if count)
     units = [Unit(1, "tests", f"{text} of {total}", 3.0, 1, "tests", key=True, derived=True)]
-    for test in tests:
-        if test.result in ("failed", "error"):
-            shown = cut(" ".join(f"{test.name}: {test.said}".rstrip(": ").split()), _LONGEST)
-            units.append(Unit(test.line, test.result, shown, 2.5, 3, test.result, test.name))
+    same: dict[tuple[str, ...], list[int]] = {}  # the lines of equal failures
+    for line, *what in tests:
+        if what[1] in ("failed", "error"):
+            same.setdefault((*map(str, what),), []).append(line)
+    for (name, result, message), (line, *others) in same.items():
+        shown = cut(" ".join(f"{name}: {message}".rstrip(": ").split()), _LONGEST)
+        shown, times = shown + f" (x{len(others) + 1})" * bool(others), len(others) + 1
+        units.append(Unit(line, result, shown, 2.5, 3, result, name, times=times))
     return units
 
 
@@ -147,7 +151,9 @@ def _go(text: str) -> list[Test]:
         if not isinstance(event, dict):
             continue
         action, key = event.get("Action"), (str(event.get("Package")), str(event.get("Test", "")))
-        if action == "output":
+        if action == "run":
+            printed.pop(key, None)
+        elif action == "output":
             printed.setdefault(key, []).append(str(event.get("Output", "")))
         elif action in ("pass", "fail", "skip") and (key[1] or action == "fail"):
             result = {"pass": "passed", "fail": "failed", "skip": "skipped"}[action]

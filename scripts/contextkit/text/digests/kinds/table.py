@@ -228,7 +228,8 @@ def units(text: str) -> list[Unit]:
     rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
-    (first, head), *rows = rows
+    (first, head), *below = rows
+    rows = [row for row in below if row[1] != head]
     others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # subheadings
     body = [row for row in rows if row[0] not in others]
     if first > 1:  # a rule is below the header: other lines may follow
