@@ -948,3 +948,15 @@ def test_of_prose_decisions_and_prohibitions_come_first_and_small_talk_last(
     assert digest.key == key
     assert rest in digest.summary
     assert aside not in digest.summary
+
+
+def test_a_severity_in_front_of_a_title_is_told_once() -> None:
+    text = (
+        "# Cache review\n\n**Verdict:** risky\n\n## Findings\n\n"
+        "### 1. HIGH: stale rows after deletion (src/cache.py:42)\nThe key lacks the tenant.\n"
+        "### 2. High: no limit on entries (src/cache.py:80)\nIt grows by 4 MB a day.\n"
+    )
+    rows = engine.digest(text, 220).rows
+    assert "stale rows after deletion (src/cache.py:42); no limit on entries (src/cache.py:80)" in [
+        row.finding for row in rows if row.aspect == "HIGH"
+    ]

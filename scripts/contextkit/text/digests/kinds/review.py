@@ -143,6 +143,8 @@ def _findings(lines: list[str], named: list[tuple[str, str, int]]) -> list[Unit]
         if keys & seen or not title:
             continue
         seen |= keys
+        graded, _, rest = title.partition(": ")
+        title = rest if rest and _name(graded) == severity else title
         title = reading.clause(title, 200) or title[:200]
         place = _place(lines, at, identity[0] if identity else "")
         if place and place not in title:
