@@ -1625,3 +1625,31 @@ def test_a_file_in_conflict_in_two_diffs_is_one_file() -> None:
         "@@@ -1,3 -1,3 +1,7 @@@\n  a\n++<<<<<<< HEAD\n +mine\n++=======\n+ other\n++>>>>>>> other\n"
     )
     assert "1 file in conflict" in said(diff * 2)
+
+
+def test_javac_says_which_symbol_it_cannot_find() -> None:
+    text = (
+        "src/A.java:3: error: incompatible types: String cannot be converted to int\n"
+        "  int f(String s) { return s; }\n                           ^\n"
+        "src/B.java:4: error: cannot find symbol\n    gone();\n    ^\n"
+        "  symbol:   method gone()\n  location: class B\n2 errors\n"
+    )
+    of_maven = (
+        "[ERROR] /srv/A.java:[3,5] incompatible types\n"
+        "[ERROR] /srv/B.java:[4,7] cannot find symbol\n"
+        "[ERROR]   symbol:   class Gone\n[ERROR]   location: package b\n"
+    )
+    assert "to int; src/B.java:4: error: cannot find symbol: method gone()" in said(text)
+    assert "cannot find symbol: class Gone" in said(of_maven)
+    assert "types: class" not in said(of_maven)
+
+
+def test_source_that_a_tool_quotes_or_points_at_is_no_failure() -> None:
+    quoted = (
+        ">> Issue: [B110:try_except_pass] Try, Except, Pass detected.\n"
+        "   Severity: Low   Confidence: High\n   Location: ./src/a.py:12:4\n"
+        "11\t        read()\n12\t    except OSError as error:\n13\t        pass\n"
+    )
+    assert "failed: " not in said(quoted)
+    pointed = "Error: in prepare, no such column: nope\n  select nope;\n    ^--- error here\n"
+    assert engine.digest(pointed, 200).key == "Error: in prepare, no such column: nope"

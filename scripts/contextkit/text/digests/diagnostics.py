@@ -67,6 +67,7 @@ _BEGINS = Pattern(  # a line with a message of its own
 )
 _GUTTER = Pattern(r"[ \t]*(?:\d+[ \t]*)?[-+|│](?:[ \t]|$)|[ \t]+\d+ [-+|│]")  # beside source
 _ORIGIN = Pattern(rf"\s*(?P<place>{_PLACE}):\s+(?:required|instantiated|included) from here$")
+_SYMBOL = Pattern(r"(?:\[ERROR\])? +symbol: +(\S.*)$")
 _CARETS = Pattern(r"\^+ (\w.*)$")  # the message for the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _ASIDE = Pattern(r"\s*(?:= )?(?:note|help):")  # below a message
@@ -150,6 +151,8 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     covered.update(_drawn(text), _of_tsc(text, messages))
     if text.holds(" here"):
         messages = [_with_origin(text, message) for message in messages]
+    if text.holds(" symbol: "):
+        messages = [_with_symbol(text, message, covered) for message in messages]
     return _unwrapped(text, messages, covered), covered
 
 
@@ -168,6 +171,16 @@ def _with_origin(text: Lines, message: Diagnostic) -> Diagnostic:
     if not origin or origin["place"] == message.place:
         return message
     return message._replace(quoted=f"{origin['place']}: {message.quoted}")
+
+
+def _with_symbol(text: Lines, message: Diagnostic, covered: set[int]) -> Diagnostic:
+    """A message of javac with the symbol that it cannot find, named below the quoted source."""
+    below = itertools.takewhile(lambda n: n not in covered, text.below(message.line - 1, _BELOW))
+    symbol = next(filter(None, (_SYMBOL.match(text.all[n]) for n in below)), None)
+    if not symbol:
+        return message
+    said, quoted = (f"{words}: {symbol[1]}" for words in (message.said, message.quoted))
+    return message._replace(said=said, quoted=quoted)
 
 
 def _unwrapped(text: Lines, messages: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:

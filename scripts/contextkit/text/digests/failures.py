@@ -59,7 +59,7 @@ _UNSAID = Pattern(  # a failure that the next line explains
     rf"(?i:{_TITLE})|.*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
-_SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
+_SOURCE = Pattern(r"^(?:\d+ +\|(?: .*[^|])?$|\d+\t|\^)")  # quoted, or pointed at
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _TASK = Pattern(r"(?:TASK|RUNNING HANDLER) \[(.+)\] \*+$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")

@@ -37,7 +37,7 @@ _BAD = Pattern(  # a bad verdict
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
     r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
     r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
-    r"|\*\*\*|failed to|merge failed|errors? occurred",
+    r"|\*\*\*|failed to|merge failed|errors? occurred|^[\w.$]*(?:Error|Exception)\b",
     re.I,
 )
 # The beginnings of verdicts that may stand far above the end, above the details of the failures
