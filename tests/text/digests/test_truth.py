@@ -1653,3 +1653,18 @@ def test_source_that_a_tool_quotes_or_points_at_is_no_failure() -> None:
     assert "failed: " not in said(quoted)
     pointed = "Error: in prepare, no such column: nope\n  select nope;\n    ^--- error here\n"
     assert engine.digest(pointed, 200).key == "Error: in prepare, no such column: nope"
+
+
+def test_an_exception_at_the_end_is_the_key_even_if_others_failed_before() -> None:
+    text = (
+        "10:01 ERROR no lease for batch 7\nTraceback (most recent call last):\n"
+        '  File "shop.py", line 7, in <module>\n    load()\nConfigError: no config at shop.json\n'
+    )
+    assert engine.digest(text, 200).key == "ConfigError: no config at shop.json (shop.py:7)"
+
+
+@each("word", ["[warn] ", "would reformat ", ""])
+def test_what_a_command_lists_before_it_fails_is_told_with_its_last_line(word: str) -> None:
+    files = "".join(f"{word}src/view_{n}.ts\n" for n in range(90))
+    summary = said(f"Checking formatting...\n{files}Style issues in 90 files.\n", status=1)
+    assert "src/view_0" in summary and summary.count("Style issues in 90 files.") == 1

@@ -179,8 +179,8 @@ def _with_symbol(text: Lines, message: Diagnostic, covered: set[int]) -> Diagnos
     symbol = next(filter(None, (_SYMBOL.match(text.all[n]) for n in below)), None)
     if not symbol:
         return message
-    said, quoted = (f"{words}: {symbol[1]}" for words in (message.said, message.quoted))
-    return message._replace(said=said, quoted=quoted)
+    ending = f": {symbol[1]}"
+    return message._replace(said=message.said + ending, quoted=message.quoted + ending)
 
 
 def _unwrapped(text: Lines, messages: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:

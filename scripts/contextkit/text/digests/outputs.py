@@ -151,18 +151,19 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     units = [*run.units, *streamed, *told]
     if status and not (run.failed or any(map(_is_failure, units))):
-        units.append(_end(text))
+        units = _with_end(text, units)
     is_list = kind == "plain" and not (read.prose or cut)
     if count > _FEW and (is_list or not units):
         units.append(Unit(1, "size", counted(count, "line"), 1.0, 2, derived=True))
     return kind, units
 
 
-def _end(text: str) -> Unit:
-    """The last line of a command that failed without saying why."""
+def _with_end(text: str, units: list[Unit]) -> list[Unit]:
+    """The units of a command that failed without saying why, with the last line of its output."""
     whole = text.rstrip()
     last = " ".join(whole[whole.rfind("\n") + 1 :][:_LONGEST].split())
-    return Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
+    end = Unit(whole.count("\n") + 1, "last line", last, 2.0, 2)
+    return [*(unit for unit in units if unit.group or unit.line != end.line), end]
 
 
 def _of_segments(text: str, lines: list[str], other: Helper) -> tuple[list[Unit], Counter[str]]:

@@ -37,7 +37,7 @@ _BAD = Pattern(  # a bad verdict
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
     r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
     r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
-    r"|\*\*\*|failed to|merge failed|errors? occurred|^[\w.$]*(?:Error|Exception)\b",
+    r"|\*\*\*|failed to|merge failed|errors? occurred",
     re.I,
 )
 # The beginnings of verdicts that may stand far above the end, above the details of the failures
@@ -98,7 +98,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     failing, used, inside = failed_tests.find(text, of_verdict | placed | answered)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     bad = any(_BAD.search(unit.text) for unit in verdict)
-    is_good = bool(verdict) and not bad
+    is_good = bool(verdict) and not (bad or _RAISED.search(verdict[0].text))
     says_nothing = bool(verdict) and bool(_BARE.search(verdict[0].text))
     if failed and (is_good or says_nothing):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
@@ -117,7 +117,8 @@ def run(text: Lines, status: int | None = None) -> Run:
         rest = _of_no_run(rest, text)
     rest = rest if messages else _last_word(rest)
     has_failed = bool(failed or messages)
-    if verdict and (bad or has_failed):
+    says_so = bad and not says_nothing  # that it failed
+    if verdict and (has_failed or says_so):
         apt = [unit for unit in rest if unit.group or unit.rank or _is_grave(unit, text.first + 1)]
         rest = apt if apt or has_failed else rest
     is_run = bool(verdict) and not text.is_prose
