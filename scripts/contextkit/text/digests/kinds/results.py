@@ -126,14 +126,14 @@ def _of_tests(
     total = stated.get("tests", sum(counts.values()))
     text = ", ".join(f"{count} {result}" for result, count in counts.items() if count)
     units = [Unit(1, "tests", f"{text} of {total}", 3.0, 1, "tests", key=True, derived=True)]
-    same: dict[tuple[str, ...], list[int]] = {}  # the lines of equal failures
-    for line, *what in tests:
-        if what[1] in ("failed", "error"):
-            same.setdefault((*map(str, what),), []).append(line)
-    for (name, result, message), (line, *others) in same.items():
-        shown = cut(" ".join(f"{name}: {message}".rstrip(": ").split()), _LONGEST)
-        shown, times = shown + f" (x{len(others) + 1})" * bool(others), len(others) + 1
-        units.append(Unit(line, result, shown, 2.5, 3, result, name, times=times))
+    same: dict[tuple[str, str, str], list[int]] = {}  # the lines of equal failures
+    for test in tests:
+        if test.result in ("failed", "error"):
+            same.setdefault((test.name, test.result, test.said), []).append(test.line)
+    for (name, result, message), lines in same.items():
+        times = f" (x{len(lines)})" * (len(lines) > 1)
+        shown = cut(" ".join(f"{name}: {message}".rstrip(": ").split()), _LONGEST) + times
+        units.append(Unit(lines[0], result, shown, 2.5, 3, result, name, times=len(lines)))
     return units
 
 
