@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2289684622323532630
+SOURCE = 1757255472294151075
 name = 'contract_review.md'
 
 def root(context, missing=missing):
@@ -34,7 +34,7 @@ def root(context, missing=missing):
         yield 'Read: n of '
         yield str(((undefined(name='files') if l_0_files is missing else l_0_files) or 'n'))
         yield ' files\nCounts: P0 0, P1 0, P2 0, P3 0\n'
-    yield '[3-5 lines]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[details with file:line, or None.]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
+    yield '[3-5 plain sentences]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[details with file:line, or None.]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
     yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
     yield ' -->\n\nOne row per finding. SEVERITY: P0 to P3 or IMP. Each ID once, like P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
 

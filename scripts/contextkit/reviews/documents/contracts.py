@@ -70,7 +70,7 @@ def prompt(
     """
     return templates.render(
         "review_prompt.md", agent=agent, process=process, input=input_path, kind=kind,
-        contract=text.rstrip(), confirm=confirm,
+        contract=text.rstrip(), confirm=confirm, grades="SEVERITY" in text,
     )  # fmt: skip
 
 

@@ -377,7 +377,7 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
         if not is_aside and stands(_REFUSES, row):
             return _OTHER
-        if lacking := _lacking(row):
+        if lacking := "" if row[:1] == "#" and self._rows_in(row) else _lacking(row):
             return lacking
         why = self._unexplained(number, row)
         is_aside = self._role.get(number, "")[:5] == "aside" and why not in _DECIDED
@@ -572,7 +572,7 @@ def _is_known_label(label: str, value: str) -> bool:
     if _MEASURED.fullmatch(value.strip()) or ("? " in label and _PASSING.issuperset(words)):
         return True  # a measure, or the answer to a question
     is_prose = len(words) > 3 or (len(words) > 2 and not _PROSE.isdisjoint(words))
-    if label.isascii() and is_prose and value[:1].islower():
+    if label.isascii() and is_prose and value.lstrip("\"'«“` ")[:1].islower():
         return True  # a sentence that continues after a colon
     if GRAVE.search(label):
         return True  # denied on the spot: `Rien de bloquant : …`
