@@ -139,14 +139,9 @@ def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
         matters = touches and (is_preference or item.section in (DECISIONS, RISKS))
         own += [item] if matters or item.section == MISSION else []
     own.sort(key=lambda item: (item.section != MISSION, -len(_words(item.bare) & asked)))
-    lines: list[str] = []
-    for item in own:
-        line = f"- {item.bare}"
-        if tokens.estimate("\n".join([*lines, line])) <= room:
-            lines.append(line)
-    if not lines and own:
-        lines = [tokens.clip(f"- {own[0].bare}", room)]
-    return "\n".join(lines)
+    lines = [f"- {item.bare}" for item in own]
+    count = fitting.leading(lines, room)
+    return "\n".join(lines[:count] or [tokens.clip(line, room) for line in lines[:1]])
 
 
 # Under a cap, whole items are dropped in the seed's order: newest, blocking, and high-severity ones

@@ -13,6 +13,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
 from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
+from contextkit.text import fitting
 
 _NAMED = 3  # commits and entries that are listed, and twice as many files
 _MOST_COMMITS = 200  # that are read
@@ -154,9 +155,7 @@ def told(changes: Since, most: int) -> list[str]:
         if tokens.estimate("\n".join(lines)) <= most:
             return lines
     lines = [tokens.clip(line, most // 2) for line in lines]
-    while tokens.estimate("\n".join(lines)) > most:
-        lines.pop()
-    return lines
+    return lines[: fitting.leading(lines, most)]
 
 
 def _lines(changes: Since, count: int) -> Iterator[str]:

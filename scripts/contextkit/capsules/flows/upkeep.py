@@ -13,13 +13,13 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Callable, Iterator
+from contextkit.base.type_names import Callable, Iterator, Sequence
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.items import carried, items, sections_of, with_carried
 from contextkit.capsules.documents.store import Capsule, Seal
 from contextkit.capsules.flows import given
-from contextkit.text import facts
+from contextkit.text import facts, fitting
 
 ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or used in a launch
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
@@ -198,13 +198,17 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> str:
     open_ones = [] if capsule.mini else carried(loaded.body, capsules.parse(text)[1])
     text = capsules.replacing(text, shown)
     head = text[: len(text) - len(capsules.parse(text)[1])]
-    whole = text
-    for kept in range(len(open_ones), 0, -1):
-        whole = head + with_carried(text[len(head) :], open_ones[:kept])
-        if tokens.estimate(capsules.unsealed(whole)) <= capsule.token_budget:
-            break
-    else:
-        whole, kept = text, 0
+
+    def having(texts: Sequence[str]) -> str:
+        taken = [item for item, own in zip(open_ones, texts, strict=True) if own]
+        return head + with_carried(text[len(head) :], taken) if taken else text
+
+    def fits(texts: Sequence[str]) -> bool:
+        return tokens.estimate(capsules.unsealed(having(texts))) <= capsule.token_budget
+
+    last_first = (([at], 0) for at in reversed(range(len(open_ones))))
+    texts = fitting.fit(fitting.parts([item.text for item in open_ones], last_first), fits)
+    whole, kept = having(texts), sum(map(bool, texts))
     for item in open_ones[:kept]:
         remark(f"carried over from {shown}: {names.clipped(item.bare, 80)}")
     if left := len(open_ones) - kept:
