@@ -317,7 +317,10 @@ def test_the_latest_run_is_one_that_is_going_on(run: Script) -> None:
     assert runs.load(Layout(), "latest") == second
     assert run("verdict", "end", "--run=latest") == 0
     assert runs.load(Layout(), "latest") == first
+    assert run("verdict", "table", "--run=latest") == 0
+    assert run.err == f"verdict: run=latest is {first.id}: {second.id} was ended\n"
     assert run("verdict", "ingest", f"--run={second.id}") == 0
+    assert "was ended" not in run.err
     assert not list(Path(".clavain").rglob("a.json"))
     assert run("verdict", "end", "--run=latest") == 0
     assert runs.load(Layout(), "latest").id == second.id

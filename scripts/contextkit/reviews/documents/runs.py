@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, version
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, remark
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -185,7 +185,10 @@ def load(layout: Layout, run: str) -> Run:
     if run == "latest":
         begun = loaded.documents[-1:]
         if begun and begun[0].ended:
-            begun = [x for x in loaded.documents if is_live(layout, x, names.now())][-1:] or begun
+            live = [each for each in loaded.documents if is_live(layout, each, names.now())]
+            if live:
+                remark(f"run=latest is {live[-1].id}: {begun[0].id} was ended")
+            begun = live[-1:] or begun
         if not begun:
             loaded.whole()
             raise ContextError("there is no review run here: make verdict_start comes first")
