@@ -659,6 +659,18 @@ def test_what_a_file_says_that_names_no_run_is_counted_and_told(out: Path, run: 
     assert "- the file does not name its run" in prompt
 
 
+@pytest.mark.parametrize("form", ["# Review\n\n{}\n{}", "{1}\n{0}\n", "{0}\n{1}"])
+def test_a_file_may_name_its_run_in_any_line(out: Path, run: Script, form: str) -> None:
+    whole = f"{CLEAN}\nRead: 3 of 3 files\nCounts: P0 0, P1 0, P2 0, P3 0\n"
+    for mark, passes in (("<!-- run-uuid: r-1 -->", True), ("<!-- run-uuid: r-2 -->", False),
+                         ("```\n<!-- run-uuid: r-1 -->\n```", False)):  # fmt: skip
+        (out / "fd-b.md").write_text(form.format(mark, whole), encoding="utf-8")
+        a_run(out, ("fd-b",), asks=True)
+        (out / "fd-a.md").unlink(missing_ok=True)
+        ingest(run)
+        assert (gate(run)[0] == "PASS") == passes, run.out
+
+
 @pytest.mark.parametrize("text", [CLEAN, SMALL, RESEARCH, WORK, UNNAMED])
 @pytest.mark.parametrize("mode", ["review", "research"])
 def test_a_file_that_names_no_run_never_passes(

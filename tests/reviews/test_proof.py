@@ -409,6 +409,32 @@ def test_a_review_written_to_the_contract_is_clean() -> None:
 
 
 @each("said", [
+    "The scale is blocker, major, minor. This one is a blocker.",
+    "The scale is blocker, major, minor; this one is a blocker.",
+    "Severity: blocker, major, minor. The login is a blocker.",
+    "Levels: P0, P1, P2. The login is critical.", "Scale: P1, P2, P3. P0: login is open",
+    "The severities are critical, high, medium, low, and the login is critical.",
+    "Severity scale: P0 > P1 > P2. P0: login is open",
+    "P0 = data loss. P1 = wrong result. The login is critical.",
+    "The scale is P0, P1, P2, P3. I request changes.",
+    "The scale is P0, P1, P2, P3; I could not read the diff.",
+])  # fmt: skip
+def test_a_line_with_the_scale_says_more_where_a_grade_or_a_sentence_goes_on(said: str) -> None:
+    for place in ("The change is small.", "Fix: limit it."):
+        assert not is_clean(proved(PROVED.replace(place, f"Small.\n\n{said}\n\n")))
+
+
+@each("said", [
+    "Severity scale: P0 blocks. P1 soon. P2 later. P3 sometime.",
+    "Severity: P0 (critical, blocker); P1 (high, major); P2 (medium); P3 (low).",
+    "P0 = do not merge. P1 = fix soon.", "P0 = data loss; P1 = wrong result; P2 = the rest.",
+    "The scale is P0, P1, P2, P3. None applies.", "Levels: P0 to P3. I found one P2.",
+])  # fmt: skip
+def test_a_scale_may_take_several_sentences(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+@each("said", [
     "The change is small and well tested.", "Overall: a small change with good tests.",
     "Overall: good.", "Verdict: safe", "Decision: approve", "No P0 and no P1 findings.",
     "Critical: 0 | High: 0", "All 41 files were read to their end.",
@@ -426,6 +452,13 @@ def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
     "Overall: FAIL", "Overall: Hold", "Decision: Not safe", "**Overall verdict:** NACK",
     "Overall: 👎", "**Critic:** parola", "**Kriitiline:** parool",
     "There is no test, so I request changes.", "It is no surprise that this needs changes.",
+    "Conclusion: BLOCK", "## Verdict: Rejected", "| Verdict | No go |", "Overall: no go",
+    "Decision: no merge", "Fazit: Abgelehnt",
+    "Conclusion: refusé", "## Verdict\n\nBLOCK",
+    "## Final verdict\n\nRechazado", "**Verdict**\n\nStop", "### Verdict\n却下", "## Verdict\n👎",
+    "My vote is -2.", "my vote: -2", "Voting -1.", "Code-Review -2", "-1 from me.", "Not LGTM.",
+    "LGTM? No.", "Ready to merge? Not yet.", "Approval: withheld", "This is not acceptable.",
+    "The open login keeps me from approving.",
 ])  # fmt: skip
 def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
     for place in ("The change is small.", "Fix: limit it."):
@@ -490,6 +523,70 @@ def test_what_is_measured_on_a_scale_of_its_own_is_no_severity(said: str) -> Non
     assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
 
 
+@each("said", [
+    "J'ai lu 3 fichiers sur 41.", "Read 3 files of 41.", "Reviewed 3 files out of 41.",
+    "Files reviewed: 3 (of 41)", "Coverage: 3/41", "Ho letto 3 file su 41.",
+    "Ik heb 3 van de 41 bestanden gelezen.", "41 ファイル中 3 ファイルを読みました。",
+    "41 个文件中读了 3 个。", "The diff file is empty.", "The diff has no content.",
+    "There was no diff.", "The input was missing.", "The rest was too long to read.",
+    "The remaining 38 files are unread.", "I stopped after 3 files.", "This is a guess.",
+    "I have looked at about half of the files.", "We read only some of it.", "Bugs: 3",
+    "## Rollback plan\n\nNone of it works", "I skipped three files.",
+    "I assume the change is fine.", "**login() loses data.** It drops the row.",
+])  # fmt: skip
+def test_who_read_or_wrote_less_than_all_is_doubted(said: str) -> None:
+    assert not is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+@each("said", [
+    "I read lines 3 to 41 of the file.", "I read 3 files and 41 tests.", "Tests: 3, files: 41",
+    "1 of the 41 tests is new.", "Bugs: 0", "Bugs: none",
+    "## Verdict\n\nGood to merge.", "## Verdict\n\nThe change is small and can go in.",
+    "The suite passes (412 passed, 3 skipped).", "## Rollback plan\n\nNone that I can see.",
+    "Checked against the rules: no secret is logged.", "Pros: simple, tested.",
+    "Considered and dismissed: a stampede when the cache expires.",
+    "I looked for blocking calls in async code.", "Second question: is it safe? Yes, it is.",
+    "Thread safety: the counter is only touched by one thread.", "### Data loss\n\n- None",
+    "## Verdict\n\nsafe", "Conclusion: safe to merge", "Overall: no issues", "Decision: none",
+    "Conclusion: the change is small and fine",
+    "**No data is lost.** The lock is held.", "**Fast.** It reads a row once.",
+    "**Race conditions:** none found.", "The rest is too long to paste here.", "None is unread.",
+])  # fmt: skip
+def test_who_counts_other_things_or_passes_is_not_doubted(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
+@each("said", [
+    "Ich konnte die Änderung nicht prüfen.", "Der Diff war leer.", "Le diff était vide.",
+    "Die Dateien konnten nicht geöffnet werden.", "Je n'ai pas pu lire le diff.",
+    "Impossible d'ouvrir les fichiers.", "No pude revisar el cambio.", "El diff estaba vacío.",
+    "No se pudo abrir el repositorio.", "Não consegui abrir os arquivos.", "O diff estava vazio.",
+    "Non ho potuto leggere i file.", "Il diff era vuoto.", "Я не смог просмотреть изменения.",
+    "Не удалось открыть файлы.", "Diff был пуст.", "Ik kon de wijziging niet bekijken.",
+    "Jag kunde inte läsa filerna.", "Nie mogłem otworzyć plików.", "差分は空でした。",
+    "変更をレビューできませんでした。", "ファイルを開けませんでした。", "无法审查该更改。",
+    "差异为空。", "변경 사항을 검토할 수 없었습니다.", "파일을 읽지 못했습니다.",
+    "I skimmed most of it.",
+])  # fmt: skip
+def test_who_could_not_read_says_so_in_any_of_the_languages(said: str) -> None:
+    assert not is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+    text = f"### Findings Index\nVerdict: safe\n\n### Summary\nSmall.\n{said}\n"
+    assert not is_clean(agent_review.parse(text))
+
+
+@each("said", [
+    "Ich habe alles gelesen und konnte keine Fehler finden.", "Alles geprüft, nichts gefunden.",
+    "Beim Lesen konnte ich nichts Kritisches entdecken.", "Der Cache ist leer, der Diff klein.",
+    "J'ai tout lu et n'ai pas pu trouver de problème.", "Leí todo y no pude encontrar errores.",
+    "No encontré problemas al revisar el código.", "Li tudo e não consegui quebrar nada.",
+    "Ho letto tutto e non sono riuscito a trovare problemi.", "Я всё прочитал и не нашёл ошибок.",
+    "Я прочитал всё, сломать не удалось.", "すべてレビューしましたが、問題は見つかりませんでした。",
+    "我阅读了所有文件，没有发现问题。", "모두 읽었지만 문제를 찾지 못했습니다.",
+])  # fmt: skip
+def test_who_read_all_and_could_find_nothing_is_not_doubted(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"Small.\n\n{said}\n\n")))
+
+
 def test_two_sections_with_the_same_label_are_both_doubted() -> None:
     review = reviewed("### Notes\n**Severity:** High\n\n### Tests\n**Severity:** High\n")
     assert len(review.doubts) == 2
@@ -510,6 +607,9 @@ def test_what_does_harm_is_no_minor_finding(said: str) -> None:
 
 
 @each("said", [
+    "My vote is +2.", "+1 from me.", "It returns -1, so -2 is never seen.",
+    "The exit status is -2.", "Nothing keeps me from approving.", "LGTM? Yes.",
+    "Any blockers? None.", "Is it tested? Yes.",
     "Coverage: 100%", "Test coverage: 87 %", "The verdict is safe.", "I found no place for one.",
     "We did not find any problem.", "I would not change anything else.", "I only have one remark.",
     "We need no second lock here.", "The counts and the verdict agree.",
@@ -620,6 +720,23 @@ def test_a_place_in_the_next_line_does_not_go_on_with_what_is_fixed() -> None:
         said = f"Fixed: P0-1, P1-1\n{place} now keeps it.\nRead:"
         review = proved(PROVED.replace("Read:", said), 41, ("P0-1", "P1-1"))
         assert review.doubts == ("line 8 is a statement of its own (x)",)
+
+
+@each("said", [
+    "{} now keeps it.", "- {} now keeps it.", "- `{}`: the lock is held.", "{}: the lock is held.",
+    "{} — the token is hashed.", "- **{}** compares the hash",
+])  # fmt: skip
+def test_who_calls_all_fixed_may_say_how_at_its_place(said: str) -> None:
+    terms = Terms(files=41, open=("P0-1",), places=("src/b.py",))
+    fixed = PROVED.replace("Read:", f"Fixed: P0-1\n{said}\nRead:")
+    for place in ("src/b.py:3", "src/b.py", "src/b.py:40-42"):
+        review = agent_review.parse(fixed.replace("{}", place), "review", terms)
+        assert review.doubts == () and is_clean(review)
+    others = ["src/c.py:3", "src/b.py:3 still", "src/b.py:3 never", "src/b.py:3: anyone can log in"]
+    for place in (*others, "src/b.py:3: P0:", "src/b.py:3 is only half done:"):
+        assert not is_clean(agent_review.parse(fixed.replace("{}", place), "review", terms))
+    text = fixed.replace("{}", "src/b.py:3").replace("Fixed: P0-1", "Fixed: none")
+    assert not is_clean(agent_review.parse(text, "review", terms))
 
 
 def test_the_line_that_is_proposed_names_all_that_was_open() -> None:

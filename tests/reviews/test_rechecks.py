@@ -83,7 +83,7 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     prompt = Path(asked["prompt"]).read_text("utf-8")
     assert asked["agent"] == "a" and "- P1-1: P1 The batch is lost (app.py:5)" in prompt
     assert "a diff against the state that the previous run reviewed" in prompt
-    write(OUT, "a", FINE.replace("Fine.\n", "Fine.\nFixed: P1-1\n"))
+    write(OUT, "a", FINE.replace("Fine.\n", "Fine.\nFixed: P1-1\napp.py:5 keeps it now.\n"))
     (step,) = [step for step in gate(run, "latest")["next"] if "ingest" in step]
     assert do(run, step) == 0
     assert gate(run, "latest")["gate"] == "PASS"

@@ -160,6 +160,8 @@ _LINES: dict[str, Form] = {
     "row": lambda w, t: f'- {w} | X-1 | "Login" | {t}',
     "after a denial": lambda w, t: f"No other P0. {w}: {t}",
     "behind a denial": lambda w, t: f"There is no doubt: {w} — {t}",
+    "behind the scale": lambda w, t: f"The scale is P0, P1, P2, P3. {t}: {w}.",
+    "with the scale": lambda w, t: f"Severity: blocker, major, minor, and this one is {w}; {t}.",
 }
 _FORMS: dict[str, Form] = {
     **_LINES,
@@ -232,12 +234,16 @@ _REFUSALS = (
 _STATEMENTS = (
     *(f"**{word}:** login() loses data" for word in _LEADS),
     *(f"{label} {word}" for word in _REFUSALS
-      for label in ("**Overall verdict:**", "Decision:", "Overall:")),
+      for label in ("**Overall verdict:**", "Decision:", "Overall:", "Conclusion:",
+                    "## Verdict\n\n")),
     "Severity counts: P0: 1, P1: 2, P2: 0, P3: 0",
     "Counts: 1 critical, 2 high",
     "#### Critical-1. login() loses data",
     "I could not review the change: the diff was empty",
-    "I reviewed 3 of 41 files",
+    "I reviewed 3 of 41 files", "Read 3 files out of 41.", "J'ai lu 3 fichiers sur 41.",
+    "Ich konnte die Änderung nicht prüfen.", "No pude revisar el cambio.", "My vote is -2.",
+    "変更をレビューできませんでした。", "Не удалось открыть файлы.", "The diff file is empty.",
+    "LGTM? No.", "Code-Review -1",
 )  # fmt: skip
 _WRAPS = ("{}", "- {}", "> {}", "<p>{}</p>", "```\n{}\n```", "\u200b{}")
 

@@ -133,11 +133,18 @@ def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms 
 
 def _run(text: str) -> str:
     """The id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
-    first = text[:_ENDS].removeprefix("\ufeff").lstrip().partition("\n")[0].strip()
-    label, _, rest = first.removeprefix("<!--").strip().partition(":")
-    if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
-        return ""
-    return rest.removesuffix("-->").strip()
+    return _of_comment(text[:_ENDS].removeprefix("\ufeff").lstrip().partition("\n")[0].strip())
+
+
+def _of_comment(line: str) -> str:
+    label, _, rest = line.removeprefix("<!--").strip().partition(":")
+    is_run = line.startswith("<!--") and label.strip().lower() in ("run-uuid", "run")
+    return rest.removesuffix("-->").strip() if is_run else ""
+
+
+def names_run(text: str, run: str) -> bool:
+    """Whether a line of a file that is no code names this run."""
+    return any(level == 0 and _of_comment(line) == run for _, level, line in index.lines(text))
 
 
 def _indexed(

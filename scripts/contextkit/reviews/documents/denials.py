@@ -9,6 +9,7 @@ A sentence is read as a string with one letter per word: `No P0 or P1 issues.` i
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from contextkit.base import markdown, names
@@ -37,6 +38,7 @@ _CITED = Pattern(r"[\"“„«](?:[^\s\"“”„«»]{1,80}\s){2}[^\"“”„�
 _QUOTES = Pattern(r"[\"“”„«»]")
 _FEW = 6  # words of a sentence around what it cites
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
+_INSIDE = Pattern(r"\([^()]*\)")
 _SCALE = Pattern(
     r"\b(?:severit|scale|legend|priorit|levels?|rate|rating|mean)"
     r"|\bno(?:thing|ne) to (?:index|report|list)|\bnichts zu (?:melden|berichten)",
@@ -67,8 +69,30 @@ def serious_in(row: str, after: str) -> str:
         return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _says_none(row, after):
         return ""
-    told = (sentence for sentence in _SENTENCES.split(read) if not is_scale(sentence))
-    return next((word for sentence in told if (word := stands(GRAVE, sentence, _EXCEPT))), "")
+    stated = (stands(GRAVE, sentence, _EXCEPT) for sentence in claims(read))
+    return next(filter(None, stated), "")
+
+
+def claims(read: str) -> list[str]:
+    """The sentences of a line; of one that lists the severities, those that do more than that."""
+    sentences: list[str] = _SENTENCES.split(read)
+    others = [each for each in sentences if not (is_scale(each) and _is_in_order(each))]
+    if len(others) < len(sentences) or not (is_scale(read) and _is_in_order(read)):
+        return others
+    firsts = (next(iter(vocabulary.words(sentence)), "") for sentence in sentences)
+    defines = map(vocabulary.severity, firsts)  # the scale takes all of them
+    return [sentence for sentence, is_own in zip(sentences, defines, strict=True)
+            if not (is_own or _SCALE.search(sentence))]  # fmt: skip
+
+
+def _is_in_order(read: str) -> bool:
+    """Whether the severities in a line only rise or fall, as in a scale: `P0 (critical), P1`."""
+    graded = GRAVE.sub(
+        lambda word: vocabulary.severity(word[0]) or SERIOUS[0], _INSIDE.sub("", read)
+    )
+    told = filter(None, map(vocabulary.severity, vocabulary.words(graded)))
+    order = [vocabulary.SEVERITIES.index(severity) for severity, _ in itertools.groupby(told)]
+    return order in (sorted({*order}), sorted({*order}, reverse=True))
 
 
 def uncited(row: str) -> str:

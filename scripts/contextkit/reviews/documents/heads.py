@@ -58,7 +58,7 @@ _PIECES = {
 _SURE, _MAYBE = "sure", "maybe"  # part of the head, or only if a severity follows
 _GRADE_NEXT = Pattern(r"[*_\[(]{0,3}[\w-]{2,12}[\])*_]{0,3}:\s")  # behind a name
 _CLASS = Pattern(r"S[0-4]")
-_UNGRADED = vocabulary.word_set("no scales")
+_UNGRADED = vocabulary.word_set("no scales") | {"impact"}  # which only grades a heading
 _GOES_ON = Pattern(r", | before ")
 _LOOSE = vocabulary.word_set("loose")
 _CODE = Pattern(r"`[^`\n]*(?:[({=;\"']|: (?:true|false|null|\d))[^`\n]*`")  # and no badge

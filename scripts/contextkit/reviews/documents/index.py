@@ -143,10 +143,14 @@ def _heading(level: int, line: str) -> str | None:
 
 
 class Terms(Record):
-    """The proofs that a run's contract asks for: `files` to read, ids of `open` findings."""
+    """The proofs that a run's contract asks for: `files` to read, ids of `open` findings.
+
+    `places` are the files of the latter.
+    """
 
     files: int
     open: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class Finding(Record):

@@ -19,16 +19,16 @@ from contextkit.reviews.documents import heads, index, places, shapes, vocabular
 
 _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which|thing)(?: one)?(?: is|'s)(?: also| \w{2,9}ly)?"
-    r"(?: an?)? (\w{4,12}(?:[ -]stopper)?)"
-    r"(?= and | for | rather | \(|[.,;:!]|$)",
-    needs="critical block bug high major severe show",
+    r"(?: an?)? (\w{2,12}(?:[ -]stopper)?)"
+    r"(?= and | for | rather | \(|[.,;:!]| (?:issue|problem|bug|finding|priority|severity)\b|$)",
+    needs="p0 p1 critical block bug high major severe show",
 )
 _IS_CALLED = Pattern(  # `One thing I'd call high, …`
     r"\b(?i:call|rate|consider|grade|classif|deem|judge)\w{0,3}(?: it| this| that)?(?: as)?"
     r"(?: an?)? [*_]{0,2}(\w{4,12})(?=[ .,;:!*_]|$)",
     needs="call rate consider grade classif deem judge",
 )
-_FORBIDS = vocabulary.any_of("forbids")
+FORBIDS = vocabulary.any_of("forbids")
 STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "DISPOSITION", "UPDATE"])
 _WHEN = ("AFTER ", "AT ", "IN ", "ON ", "SINCE ")
 _DONE = vocabulary.word_set("done")
@@ -164,7 +164,7 @@ def end_thread(fields: list[str]) -> bool:
 
 def demanded_in(text: str) -> str:
     """P0 if a text says that nothing may go out."""
-    return "P0" if _FORBIDS.search(text) else ""
+    return "P0" if FORBIDS.search(text) else ""
 
 
 @functools.lru_cache(1 << 14)

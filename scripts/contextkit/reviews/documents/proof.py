@@ -36,6 +36,7 @@ from contextkit.reviews.documents import (
 from contextkit.reviews.documents.denials import (
     GRAVE,
     IDENTIFIER,
+    claims,
     is_scale,
     serious_in,
     stands,
@@ -75,8 +76,10 @@ _REFUSES = vocabulary.any_of("refuses")
 _PLACE = Pattern(r"[\w./-]{1,200}\.\w{1,12}:\d")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
 _UNREAD = vocabulary.any_of("unread")
-_PART = Pattern(  # 3 of 41, 3 von 41, 3/41
-    r"(?<![\d.,])(\d{1,6})(?:\s?/\s?|\sout of\s|\s[^\W\d]{1,3}\s)(?:the\s)?(\d{1,6})(?![\d.])",
+_OF = "|".join(vocabulary.LISTS["of all"])
+_PART = Pattern(  # 3 of 41, 3 files out of 41, 3/41
+    rf"(?<![\d.,])(\d{{1,6}})(?:\s[^\W\d]{{3,12}})?\s?(?:/\s?|\s\(?(?:out )?(?:{_OF})\s)"
+    r"(?:(?:the|de)\s)?(\d{1,6})(?!\.?\d)|(?P<all>\d{1,6})\s?\w{0,5}中\D{0,6}(?P<some>\d{1,6})",
     re.IGNORECASE,
 )
 _OF_FILES = vocabulary.any_of("files")
@@ -85,7 +88,7 @@ _READ = Pattern(
 )
 _COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
 _TOTAL = Pattern(
-    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues)"
+    r"[\s*_`>-]{0,6}(?:total |number of )?(?:findings|issues|bugs|problems|defects)"
     r"(?:[_ ](?:count|total|found|reported))?[\s*_`]{0,4}[:=(–—][\s*_`~]{0,4}(\d{1,6})\b"
     r"|[\s*_`>-]{0,6}(?:total: |(?:we|i) found |there are )?(\d{1,6}) (?:findings|issues)"
     r"(?: found)?\W{0,4}$",
@@ -108,7 +111,7 @@ _CODE = Pattern(r"`[^`\n]*`")
 _VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
-    r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
+    r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\?(?=\s[Nn]ot?\b)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
 _ATTRIBUTES = Pattern(
@@ -193,14 +196,17 @@ class _Proof:
         every = blocks("\n".join(self._rows))
         tops = [block.first for block in every if (block.kind, block.level) == ("heading", 1)]
         self._title = tops[0] if len(tops) == 1 else 0  # the line of the document's title
+        self._verdicts = set[int]()  # the lines below a heading for one
         self._note(every)
         others = (range(x.first, x.last + 1) for x in every if x.kind in ("code", "comment"))
         apart = {*itertools.chain(*others), *boxes}
         own = (row for at, row in enumerate(self._rows, 1) if at not in apart
                and self._raw[at - 1].lstrip()[:1] not in (">", "<")
-               and not _is_rest("".join(self._raw[at : at + 1])))  # fmt: skip
+               and not _adds_to("".join(self._raw[at : at + 1])))  # fmt: skip
         self._fixed = set().union(*map(phrases.fixed_in, own)) & self._confirmed
         told = (at for at, role in self._role.items() if role[:4] in ("told", "show", "code"))
+        is_open = terms is None or bool(self._confirmed - self._fixed)
+        self._mended = {*terms.places} - {""} if terms and not is_open else set[str]()
         self._unwrap({block.first for block in every}.union(inside, told))
 
     def _note(self, every: list[Block]) -> None:
@@ -348,6 +354,8 @@ class _Proof:
 
     def lines(self) -> Iterator[Doubt]:
         numbers = [number for number, row in enumerate(self._raw, 1) if row.strip()]
+        pairs = itertools.pairwise(numbers)
+        self._verdicts = {below for at, below in pairs if _heads_verdict(self._rows[at - 1])}
         for number, following in itertools.zip_longest(numbers, numbers[1:]):
             after = self._rows[following - 1] if following else ""
             row = self._rows[number - 1]
@@ -372,16 +380,23 @@ class _Proof:
             return ""
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index lacks"
-        if is_scale(row):
-            return ""
+        claimed = ". ".join(claims(row)) if is_scale(row) else row
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
-        if not is_aside and stands(_REFUSES, row):
+        if not is_aside and (stands(_REFUSES, claimed) or stands(phrases.FORBIDS, claimed)):
             return _OTHER
-        if lacking := "" if row[:1] == "#" and self._rows_in(row) else _lacking(row):
+        if lacking := "" if row[:1] == "#" and self._rows_in(row) else _lacking(claimed):
             return lacking
-        why = self._unexplained(number, row)
-        is_aside = self._role.get(number, "")[:5] == "aside" and why not in _DECIDED
+        why = self._unexplained(number, claimed)
+        if row[:1] == "#" and vocabulary.says_nothing(vocabulary.plain(after)):
+            why = ""  # a heading above `None.`
+        is_told = self._role.get(number, "")[:5] == "aside" or self._is_of_mended(row)
+        is_aside = is_told and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
+
+    def _is_of_mended(self, row: str) -> bool:
+        """Whether a line begins with a file of findings that are all called fixed."""
+        is_its = bool(self._mended) and _first_file(row) in self._mended
+        return is_its and not phrases.STILL.search(row)
 
     def _of_fix(self, number: int, row: str, after: str) -> str | None:
         """Why a line about what is fixed, or not, is a doubt; None for any other line.
@@ -430,13 +445,16 @@ class _Proof:
     def _unexplained(self, number: int, row: str) -> str:
         """A statement in a line that no row explains, or ''."""
         role, bare = self._role.get(number, ""), vocabulary.unbulleted(row.strip())[0]
+        stated = vocabulary.labelled(bare)[1] or bare if number in self._verdicts else ""
+        if stated and _of_label("verdict", stated, is_explained=False) == _OTHER:
+            return _OTHER
         if number == self._title or self._is_explained(role, bare):
             return ""
+        if _is_other_verdict(bare):
+            return _OTHER
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or (is_bold and role[:3] != "row"):
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
-        if _is_other_verdict(bare):
-            return _OTHER
         alone = _BESIDE.sub("", bare)
         if _ALONE.match(alone) and vocabulary.severity(alone) in SERIOUS:
             return _GRADE
@@ -458,12 +476,17 @@ class _Proof:
 
     def _stated(self, role: str, bare: str) -> str:
         """Why a row of a table, a label or a sentence is a doubt, or ''."""
-        is_led = bare[:2] == "**" and bool(places.place_in(bare).line)
+        bold = shapes.BOLD.match(bare) if bare[:2] == "**" else None
+        lead = phrases.DENIES.sub("", bold[1]) if bold and bold[1][-1] in ".!" else ""
+        is_led = bool(bold and (phrases.is_serious(lead) or places.place_in(bare).line))
         is_row = role[:3] == "row"
         does_harm = role != "row P2" and bool(stands(_HARM, bare))
         if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in _CODE.sub("", bare):
+            label, _, value = bare.strip("| ").partition("|")
+            if _of_label(label, value, is_explained=True) == _OTHER:
+                return _OTHER
             return "" if is_row or _is_plain_row(bare) else "is a row outside the index"
         if label := _LABEL.match(IDENTIFIER.sub(_known_or_x, bare[:400])):
             is_explained = role == _TRIED or (is_row and bare[: label.end("label")].isascii())
@@ -555,12 +578,14 @@ def _of_label(label: str, text: str, is_explained: bool) -> str:
     is_gate = len(value) == 1 and not (is_explained or _GATES.isdisjoint(named))
     is_verdict = is_gate or (is_brief and not _DECIDES.isdisjoint(named))
     if is_verdict or (is_brief and value[0] in shapes.FAILING):
-        passes = value[0] in _PASSING and value != ["no"]
+        is_denied = value[0] == "no" and {"go", *_DECIDES}.issuperset(value[1:])
+        passes = value[0] in _PASSING and not is_denied
         return "" if passes else _OTHER
     if vocabulary.is_scale(" ".join(named)) and 0 < len(value) < 3:
         is_known = any(map(vocabulary.severity, value)) or "none" in value
         return "" if is_known else _UNKNOWN
-    if is_explained or _is_known_label(label, text):
+    is_aside = not _ASIDES.isdisjoint(named[:1]) and _is_harmless(text)
+    if is_explained or is_aside or _is_known_label(label, text):
         return ""
     return f"is a statement of its own ({names.one_line(label)[:30]})"
 
@@ -611,10 +636,16 @@ def _reads_less(row: str) -> bool:
     if "%" in row or not any(map(str.isdigit, row)):
         return False
     return any(
-        int(match[1]) < int(match[2])
+        int(match[1] or match["some"]) < int(match[2] or match["all"])
         and _OF_FILES.search(row[max(0, match.start() - 40) : match.end() + 24])
         for match in _PART.finditer(row)
     )
+
+
+def _heads_verdict(row: str) -> bool:
+    """Whether a line is only the label of the verdict below it: `## Verdict`."""
+    bare = vocabulary.plain(vocabulary.unbulleted(row.strip())[0].strip("#: "))
+    return vocabulary.verdict(f"{bare.rstrip(':')}:") == ""
 
 
 def _is_other_verdict(row: str) -> bool:
@@ -628,6 +659,15 @@ def _is_other_verdict(row: str) -> bool:
 def _is_rest(row: str) -> bool:
     """Whether a line begins like the rest of a sentence, and not with a place: `b.py:3 waits`."""
     return row[:1].islower() and not _PLACE.match(row)
+
+
+def _adds_to(row: str) -> bool:
+    """Whether a line may take back what the line above says of ids alone."""
+    return _is_rest(row) and not _first_file(row)
+
+
+def _first_file(row: str) -> str:
+    return places.place_in(vocabulary.unbulleted(row.strip())[0].partition(" ")[0]).file
 
 
 def _goes_on(row: str) -> bool:

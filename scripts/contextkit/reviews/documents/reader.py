@@ -281,11 +281,12 @@ class Outline(Sight):
         bare = vocabulary.unbulleted(part.title)[0]
         head = heads.read(bare)
         own = [*part.few, *self._label_behind(part)]
-        is_no_finding = phrases.is_ticked(bare) or shapes.is_count(head) or shapes.is_note(bare)
+        is_verdict = vocabulary.verdict(bare) is not None  # `**Verdict**: needs changes (2 P1)`
+        is_no_finding = is_verdict or phrases.is_ticked(bare) or shapes.is_count(head)
         if any(map(phrases.is_settled, own)):
             self.over.update(range(part.first, part.last + 1))
             return None
-        if is_no_finding or self._explains_grades(part):
+        if is_no_finding or shapes.is_note(bare) or self._explains_grades(part):
             return None
         severity = (head.severity if head.marked or head.id else "") or heads.tail_of(bare)
         is_dash = not heads.letters(head.title) and bare.rstrip()[-1:] in "-–—"  # `critical: -`

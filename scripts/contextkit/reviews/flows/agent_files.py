@@ -22,7 +22,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import agent_review, headers, reader, runs, vocabulary
+from contextkit.reviews.documents import agent_review, headers, places, reader, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
@@ -223,6 +223,8 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     mode = asked.run.mode if asked.run else ""  # without one it is detected
     review = agent_review.parse(text, mode, terms(asked, agent))
     text = agent_review.bounded(text)
+    if not review.run and asked.run_id and agent_review.names_run(text, asked.run_id):
+        review = review.replace(run=asked.run_id)
     reason = doubt(asked, agent, path, review)
     if reason not in ("", UNNAMED):
         none = Review(validation="missing", run=review.run)
@@ -257,8 +259,10 @@ def terms(asked: Asked, agent: str) -> Terms | None:
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
-    still = tuple(row.partition(":")[0] for row in run.to_confirm(agent))
-    return Terms(files=run.files, open=still)
+    rows = run.to_confirm(agent)
+    still = tuple(row.partition(":")[0] for row in rows)
+    about = tuple(places.place_in(row.rpartition(" (")[2]).file for row in rows)
+    return Terms(files=run.files, open=still, places=about)
 
 
 def doubt(asked: Asked, agent: str, path: str, review: Review) -> str:
