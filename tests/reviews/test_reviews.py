@@ -1193,6 +1193,8 @@ def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never
     assert agent_review.effective_status(agent_review.parse(fits))[0] == "CLEAN"
     review = agent_review.parse(fits + "\n#### P0-1. It is lost\n")
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("too_long",))
+    carriages = agent_review.parse((fits + "word\n").replace("\n", "\r"))
+    assert agent_review.effective_status(carriages) == ("NEEDS_ATTENTION", ("too_long",))
     assert [one.title for one in review.findings] == ["A word"]
     Path("out").mkdir()
     Path("out/fd-a.md").write_text(fits + "more\n", encoding="utf-8")

@@ -23,7 +23,7 @@ from contextkit.reviews.documents import headers, index, reader, shapes, vocabul
 from contextkit.reviews.documents.index import UNCLOSED, Finding, Line, Terms
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
-from contextkit.text.blocks import Block, blocks
+from contextkit.text.blocks import Block, blocks, lines
 
 Status = tuple[str, tuple[str, ...]]
 
@@ -104,9 +104,10 @@ def decoded(data: bytes) -> str:
 
 def bounded(text: str) -> str:
     """The part of a file that is read: all of JSON, else more lines than an agent writes."""
-    if text.count("\n") <= MOST_LINES or reader.of_objects(text) is not None:
+    ends = text.count("\n") + text.count("\r") - text.count("\r\n")
+    if ends <= MOST_LINES or reader.of_objects(text) is not None:
         return text
-    return "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
+    return "\n".join(lines(text)[:MOST_LINES])
 
 
 def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms | None) -> Review:
