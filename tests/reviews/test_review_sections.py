@@ -429,3 +429,12 @@ def test_a_row_is_found_where_the_body_names_lines_around_its_own() -> None:
     first, second = (section(text, row.id) for row in review.findings)
     assert "It fails on open()." in first and "too many" not in first
     assert "too many" in second
+
+
+def test_a_finding_above_a_deeper_index_opens_by_its_number_or_its_severity() -> None:
+    title = "Two writers lose one another's entries"
+    index = f'### Findings Index\n- P2 | P2-1 | "Writer" | {title}\nVerdict: safe\n'
+    for head in (f"## P2: {title}", f"## P2-1. {title}", f"## {title} (P2)"):
+        body = f"{head}\n`src/w.py:10`: take the lock first."
+        text = f"# Review\n\n{body}\n\n{index}\n### Summary\nFine.\n"
+        assert sections.sections(text, ["P2-1"]) == {"P2-1": body}

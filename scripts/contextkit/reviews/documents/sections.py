@@ -131,7 +131,7 @@ class _Body:
             last = review.start_line - 1 if is_around else last
             near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
             candidate = _candidate(block, last, "\n".join(near))
-            if not is_around or candidate.ids:  # the title of the document is around it, too
+            if not is_around or candidate.ids or candidate.severity:  # else it is a title of all
                 candidates.append(candidate)
         return candidates
 
