@@ -57,7 +57,6 @@ _MENTIONED = Pattern(  # a word that something else says
     r"[\"'`“„«][\w-]{1,30}[\"'`”“»](?!,? and (?:it )?is)"
 )
 _PATHS = Pattern(r"[\w.-]+/(?:[\w.-]+/|\w*-)\S*")
-_QUOTED_TWICE = Pattern(r"\s*>\s?>")  # words of the mail that is answered
 _NONE = Pattern(r"\W{0,3}none\b(?! of)", re.IGNORECASE)
 _COUNTED = Pattern(r"\(\d{1,3}(?: [^\W\d]{2,12})?\)\s*$")
 _PARAGRAPH = 8  # lines of a paragraph that are read for a legend
@@ -88,9 +87,6 @@ def read(text: str) -> Read:
     ]
     candidates += _beside(candidates, (each for each in printed if each.line not in sight.over))
     candidates = candidates or list(sight.of_codes())
-    is_own = [_QUOTED_TWICE.match(sight.rows[each.line - 1]) is None for each in candidates]
-    if any(is_own):  # else it is all forwarded
-        candidates = list(itertools.compress(candidates, is_own))
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
     prose = (
         each
@@ -343,8 +339,6 @@ class Outline(Sight):
 
     def _explains_grades(self, part: Part) -> bool:
         """Whether a paragraph about severities names three, none of them first, and no place."""
-        if part.kind != "text":
-            return False
         start = end = part.first - 1
         while start and self.plain[start - 1].strip() and part.first - start < _PARAGRAPH:
             start -= 1
@@ -382,8 +376,6 @@ class Outline(Sight):
             if is_empty and not heads.has_words(below):
                 return None
             title = below or title or whole
-        if not heads.letters(title):
-            return None
         place = self.place(first, last)
         return shapes.finding(severity, title, first, last, place, identity, recap)
 

@@ -214,9 +214,7 @@ class Part:
     @functools.cached_property
     def begins_one(self) -> bool:
         """Whether a paragraph begins a finding: by an id, or in bold: `**Race.** The state …`."""
-        if self.kind != "text":
-            return False
-        head = heads.read(self.title[: heads.LONG])
+        head = heads.read(self.title[: heads.LONG] if self.kind == "text" else "")
         return self.is_led or (bool(head.id) and head.marked)
 
     @functools.cached_property
