@@ -189,6 +189,10 @@ class _Proof:
         self._inside, self._is_asked_for = inside, terms is not None
         self._ids = {finding.id.upper(): finding for finding in findings if finding.id}
         self._titles = [(_words(finding.title), finding) for finding in findings]
+        self._having: dict[str, list[int]] = {}  # the titles with a word
+        for at, (title, _) in enumerate(self._titles):
+            for word in title:
+                self._having.setdefault(word, []).append(at)
         self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
         boxes = [at for at, row in enumerate(self._raw, 1) if phrases.OPEN_BOX.match(row)]
@@ -330,8 +334,12 @@ class _Proof:
 
     def _titled(self, text: str) -> list[Finding]:
         words = _words(text)
-        return [row for title, row in self._titles
-                if words and len(words & title) * 2 > max(len(words), len(title))]  # fmt: skip
+        rare = sorted(words, key=lambda word: len(self._having.get(word, ())))
+        half = rare[: len(words) // 2 + 1]  # a title with most of the words has one of these
+        near = sorted({at for word in half for at in self._having.get(word, ())})
+        told = (self._titles[at] for at in near)
+        return [row for title, row in told
+                if len(words & title) * 2 > max(len(words), len(title))]  # fmt: skip
 
     def missing(self, terms: Terms) -> Iterator[Doubt]:
         """The contract's lines that are missing or contradicted."""
