@@ -175,8 +175,8 @@ def _of_index(row: str) -> str:
 class _Proof:
     """The lines of a review with their roles: row, issues, box, item, aside, told, shown, or code.
 
-    `row P2`: of a part that is a row's; `told`: of a table that only counts or measures; `head`: of
-    its columns; `shown`: of code or a quote below a line that ends in a colon.
+    `row P2`: of a part that is a row's; `told`: of counts of nothing; `head`: of the columns of a
+    table; `shown`: of code or a quote below a line that ends in a colon.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ class _Proof:
         elif block.kind == "table":
             is_headed = len(span) > _LEAST_ROWS and _GATES.isdisjoint(_all_words(block.title))
             self._role |= dict.fromkeys(span[:is_headed], "head")
-            self._role |= dict.fromkeys(span[: self._told_of(block)], "told")
+            self._role |= dict.fromkeys(span[: self._counts_none(block)], "told")
         else:
             role = self._of_code(block, above)
             is_of_row = row or self._role.get(block.first, "")[:3] == "row"
@@ -300,17 +300,13 @@ class _Proof:
         is_mild = bool(words) and index.group_of(block.title) in ("P2", "P3", "IMP")
         return "aside" if is_aside or is_mild or phrases.says_over(block.title) else ""
 
-    def _told_of(self, table: Block) -> int:
-        """The number of a table's lines that only count nothing serious, or measure."""
+    def _counts_none(self, table: Block) -> bool:
+        """Whether a table's columns for serious severities, if any, count nothing."""
         span = self._rows[table.first - 1 : table.last]
         head, *rows = (markdown.cells(vocabulary.plain(row)) for row in span)
-        rows = rows[1:]
         serious = [at for at, cell in enumerate(head) if vocabulary.severity(cell) in SERIOUS]
-        below = {row[at] if at < len(row) else "" for row in rows for at in serious}
-        if below and below <= _ZEROS:
-            return 1
-        measured = (len(row) > 2 and all(map(_MEASURED.fullmatch, row[1:])) for row in rows)
-        return len(span) if rows and all(measured) else 0
+        below = {row[at] if at < len(row) else "" for row in rows[1:] for at in serious}
+        return bool(below) and below <= _ZEROS
 
     def _unwrap(self, begin: set[int]) -> None:
         """Move the rest of a wrapped sentence to the line where the sentence begins."""
@@ -696,7 +692,8 @@ def _lacking(row: str) -> str:
 
 def _is_plain_row(bare: str) -> bool:
     """Whether a table's row only has counts, ticks or passes, or is a head of known words."""
-    first, *rest = [_all_words(vocabulary.plain(cell)) for cell in bare.strip("| ").split("|")]
+    cells = (vocabulary.plain(cell) for cell in bare.strip("| ").split("|"))
+    first, *rest = [_all_words(cell) * (not _MEASURED.fullmatch(cell)) for cell in cells]
     for cell, following in itertools.pairwise([first, *rest]):
         if vocabulary.severity(" ".join(cell)) in SERIOUS and following[:1] != ["0"]:
             if "".join(following[:1]).isdigit():
