@@ -106,7 +106,7 @@ def _unpatched(rows: list[str]) -> list[str]:
             left = {"-": int(hunk[1] or 1), "+": int(hunk[2] or 1)}
         sides = {" ": "-+", "\\": " "}.get(row[:1], row[:1])
         is_code = any(left.get(side, 0) > 0 for side in sides)
-        is_end = row.lstrip()[:3] in ("", "```", "~~~")
+        is_end = not row.strip() or bool(markdown.fence_of(row.strip()))
         left = {} if is_end else {side: left[side] - (side in sides) for side in left}
         made.append("" if is_code else row)
     return made
