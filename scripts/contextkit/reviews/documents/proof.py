@@ -75,7 +75,7 @@ _RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
 _PLACE = Pattern(r"[\w./-]{1,200}\.\w{1,12}:\d")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
-_UNREAD = vocabulary.any_of("unread")
+_UNREAD, _OUTSIDE = vocabulary.any_of("unread"), vocabulary.any_of("outside")
 _OF = "|".join(vocabulary.LISTS["of all"])
 _PART = Pattern(  # 3 of 41, 3 files out of 41, 3/41
     rf"(?<![\d.,])(\d{{1,6}})(?:\s[^\W\d]{{3,12}})?\s?(?:/\s?|\s\(?(?:out )?(?:{_OF})\s)"
@@ -457,7 +457,8 @@ class _Proof:
         if _is_other_verdict(bare):
             return _OTHER
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
-        if bare[:1] == "#" or (is_bold and role[:3] != "row"):
+        is_titled = bare[:1] == "#" and role != _TRIED
+        if is_titled or (is_bold and role[:3] != "row"):
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         alone = _BESIDE.sub("", bare)
         if _ALONE.match(alone) and vocabulary.severity(alone) in SERIOUS:
@@ -682,7 +683,7 @@ def _goes_on(row: str) -> bool:
 
 def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
-    if _UNREAD.search(row) or _reads_less(row):
+    if (_UNREAD.search(row) and not _OUTSIDE.search(row)) or _reads_less(row):
         return "says that not everything was reviewed"
     cells = _VALUES.split(_CODE.sub("", row))[1:]  # `| unit | failed (3) |`
     values = map(_all_words, cells)
