@@ -26,8 +26,8 @@ _LAST_PARTS = (
 )
 FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(  # a word that only names an error counts in a sentence
-    r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
-    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
+    r"(?:^\W*(?:npm )?|\[|[=:]\"?)err(?:ors?)?(?![\w./-])|(?:error|exception|fehler|erreur"
+    r"|errore?|erro|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
     r"|err!|fail(?:ed|ure)?\b|fatal\b|panic"
     r"|traceback(?: \(|:)|segfault|segmentation|out ?of ?memory"
     r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"

@@ -60,7 +60,7 @@ _UNSAID = Pattern(  # a failure that the next line explains
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
 _SOURCE = Pattern(r"^(?:\d+ +\|(?: .*[^|])?$|\d+\t|\^)")  # quoted, or pointed at
-_FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
+_FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+|0x[\da-f]+ in ")
 _TASK = Pattern(r"(?:TASK|RUNNING HANDLER) \[(.+)\] \*+$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
@@ -105,7 +105,7 @@ def _telling(line: str) -> str:
 def place_in(line: str) -> str:
     """The place that a line reports, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if POINTS.search(line) else None
-    if not match or any(part in line for part in (*lines.THEIRS, "Warning: ")):
+    if not match or lines.is_theirs(line) or "Warning: " in line:
         return ""
     if match["file"]:
         return f"{match['file']}:{match['at']}"
@@ -177,7 +177,7 @@ def _fails(line: str) -> bool:
         return True
     line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
-    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
+    if is_title or _is_quoted(line) or _SUMS_UP.search(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
@@ -190,6 +190,11 @@ def _fails(line: str) -> bool:
     return is_last or is_said or line.startswith(failure_words.OF_PYTEST)
 
 
+def _is_quoted(line: str) -> bool:
+    """Whether a line is source, or a frame of a trace, that a tool shows below a failure."""
+    return bool(_SOURCE.match(line) or _FRAME.match(line))
+
+
 def _is_aside(text: Lines, at: int) -> bool:
     """Whether a line is a heading with a rule below, or a warning that was not raised."""
     warns = bool(_WARNING.match(text.bare[at])) and not _own_frame(text, at)
@@ -198,7 +203,8 @@ def _is_aside(text: Lines, at: int) -> bool:
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
     """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
-    return any(_FRAME.match(text.bare[below]) for below in text.below(at, 1))
+    heads = any(_FRAME.match(text.bare[below]) for below in text.below(at, 1))
+    return heads and not _is_quoted(text.bare[at])
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
@@ -263,8 +269,10 @@ def _near(text: Lines, at: int) -> str:
     if EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
     in_frame = text.all[at][:1] == "│"
-    for number in text.below(at, _FRAMES):
-        line = text.bare[number]
+    near = text.below(at, _NEAR)
+    first = next((n for n in near if lines.is_frame(text.all[n][:_READ])), at + 1)
+    for number in (*text.below(at, 1), *text.below(first - 1, _FRAMES)):
+        line = text.all[number][:_READ] if text.all[number][:1] == "#" else text.bare[number]
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )

@@ -49,6 +49,7 @@ _STAMP = Pattern(
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
 _STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
+_ECHOED = Pattern(r"\++ \S")  # a command that a shell prints before it runs it
 _NEAR_DIGITS = b"0123456789abcdefx.: "  # removed together with digits
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # first characters of lines with a time
 
@@ -124,7 +125,8 @@ class Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        lines = {number: self.all[number] for number in asked}
+        asked = {n for n in asked if not _ECHOED.match(self.all[n])}
+        lines = {n: self.all[n] for n in asked}
         bares = {line: bare(line) for line in lines.values()}  # many are equal
         self.bare = {number: bares[line] for number, line in lines.items()}
         fails = {line: is_failing(line.lower()) for line in {self.bare[n] for n in asked - sure}}

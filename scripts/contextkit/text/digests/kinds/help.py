@@ -83,9 +83,10 @@ def _usage(lines: list[str], at: int) -> Unit:
 
 
 def _described(lines: list[str]) -> int:
-    """The number of lines with a name and, in a column of their own, some words about it."""
+    """The number of lines with a name and, in one more column, some words about it."""
     matches = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
-    return sum(match["said"].count(" ") > 1 for match in matches if match and match["said"])
+    columns = (match["said"] for match in matches if match and match["said"])
+    return sum(words.count(" ") > 1 and _CELLS not in words for words in columns)
 
 
 def _names(lines: list[str]) -> list[_Name]:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from contextkit.base.expressions import Pattern
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Collection, Iterator
 from contextkit.text import objects
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.folding import cut
@@ -230,29 +230,62 @@ def _alike(value: dict[Any, object]) -> list[dict[str, object]]:
 
 
 def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> None:
-    """Tell a list of objects as a table: the values of each field, outliers, both ends."""
+    """Tell a list of objects as a table: the values of each field, outliers, both ends.
+
+    A field with lists of objects is told as a table of its own.
+    """
     path = path or "entries"
-    flat = [dict(_flat(row)) for row in rows]
+    inner = _tables(rows)
+    flat = [dict(_flat({key: row[key] for key in row if key not in inner})) for row in rows]
     often = Counter(key for row in flat for key in row)
     failed = list(_failed(path, flat))
     units += failed
     names = {unit.short for unit in failed} - {""}
     units += [unit for unit in _odd(path, flat, often) if unit.short not in names]
-    keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
+    filled = [key for key in often if any(row.get(key) for row in flat)]
+    keys = sorted(filled, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
+    odd = set[str]()  # rows that differ
     for index, key in enumerate(keys):
         for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
             group = "fields" if is_field else unit.group
-            units.append(
-                unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)
-            )
+            if is_field or unit.text not in odd:
+                unit = unit._replace(aspect=f"{path}.{key}", rank=rank, group=group)
+                units.append(unit._replace(derived=True))
+                odd.add(unit.text)
+    name = _naming(flat)
+    for key in inner:
+        entries = [{"": told.get(name, ""), **entry} for row, told in zip(rows, flat, strict=True)
+                   for entry in _objects(row.get(key))]  # fmt: skip
+        _columns(f"{path}.{key}", entries, units)
     label = table.naming(body, -1)
     for index in (0, len(rows) - 1):
         cells = body[index][1]
         shown, name = row_statement(keys, cells)[:_ENTRY], cells[label] if label >= 0 else ""
         units.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=name, derived=True))
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _tables(rows: list[dict[str, object]]) -> list[str]:
+    """The fields of some objects with lists of objects, if these are more than the objects."""
+    sizes = Counter[str]()
+    for row in rows:
+        sizes.update({key: len(_objects(value)) for key, value in row.items()})
+    return [key for key, size in sizes.items() if size > max(_FEW, len(rows))]
+
+
+def _naming(flat: list[dict[str, str]], others: Collection[str] = ()) -> str:
+    """The field that names each of some objects; '' if there is none."""
+    every = [key for key in flat[0] if key not in others and all(row.get(key) for row in flat)]
+    named = (key for key in every if _last(key).endswith("name")
+             and len({row[key] for row in flat}) * 2 > len(flat))  # fmt: skip
+    label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if every else -1
+    return next(named, every[label] if label >= 0 else "")
 
 
 def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
@@ -261,9 +294,7 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
     bad = [row for row in flat if any(says_failed(row.get(key, "")) for key in states)]
     if not bad or len(bad) * 2 > len(flat):
         return  # none, or most of them
-    every = [key for key in flat[0] if all(row.get(key) for row in flat)
-             and key not in states and not _REASON.search(key)]  # fmt: skip
-    label = table.naming([(1, [row[key] for key in every]) for row in flat], -1) if every else -1
+    label = _naming(flat, [key for key in flat[0] if key in states or _REASON.search(key)])
     same: dict[str, list[dict[str, str]]] = {}
     for row in bad:
         told = [key for key in row if (key in states or _REASON.search(key)) and row[key]]
@@ -272,7 +303,7 @@ def _failed(path: str, flat: list[dict[str, str]]) -> Iterator[Unit]:
         names = []
         for row in rows:
             named = [row[key] for key in row if key.lower() in _NAMES and row[key]][:2]
-            names.append(named or [row[every[label]]] * (label >= 0))
+            names.append(named or [row[label]] * (label in row))
         listed, times = ", ".join(dict.fromkeys(map(" ".join, filter(None, names)))), len(rows)
         name, first = cut(listed, _ENTRY // 2), "".join(names[0][-1:])
         text = cut(f"{name} - {fields}" if name else fields, _ENTRY) + f" (x{times})" * (times > 1)
@@ -283,14 +314,11 @@ def _odd(path: str, flat: list[dict[str, str]], often: Counter[str]) -> Iterator
     """The entries with fields that nearly no other entry has, each with its name."""
     few = {key for key, count in often.items() if count <= max(1, len(flat) // 20)}
     odd = [row for row in flat if not few.isdisjoint(row)]
-    every = [key for key, count in often.items() if count == len(flat)]
-    label = -1
-    if odd and every:
-        label = table.naming([(1, [row[key] for key in every]) for row in flat], -1)
+    label = _naming(flat) if odd else ""
     for row in odd if len(odd) <= max(_FEW, len(flat) // 20) else ():
         fields = sorted(filter(few.__contains__, row), key=lambda key: _last(key) not in _DECIDE)
         shown = ", ".join(f"{key}: {row[key]}" for key in fields if row[key])
-        name = row[every[label]] if label >= 0 else ""
+        name = row.get(label, "")
         text = cut(f"{name} - {shown}" if name else shown, _ENTRY)
         fails = says_failed(shown)
         if shown:

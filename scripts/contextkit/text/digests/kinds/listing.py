@@ -52,7 +52,7 @@ _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
 )
 ENTRY = Pattern(_ENTRY)
 _FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with the lines between files
-_NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
+_NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└]─*┬*-* ?|[+`\\]-+┬?-* ?)(?P<name>[^\s─-].*)$")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines by which the form is known
 _SHARE = 0.8  # share of them that must have the form
@@ -70,9 +70,11 @@ _MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what
 )
 _FORCES = "# forces replacement"
 _CHANGE = Pattern(rf"\s+(?:~ (?=.* -> (?!\(known after))|[~+-] (?=.*{_FORCES}$))(\S+\s*=\s.*)$")
-_FIELD = Pattern(r"( *+)(\w[\w./ -]*+):(?:\s+(\S.*))?$")
+_FIELD = Pattern(r"( *+)(\w[\w./ -]*+(?=:(?:\s|$))|(?<! )[A-Za-z][\w|]*+(?=:[^:/])):\s*(\S.*)?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
+_PAIR = Pattern(r"(\w[\w|]*)=([1-9]\d*)(?![\w.])")  # a number that is not 0, with its name
+_FAILURES = Pattern(r"fail|error|reject|abort|drop|denied|refus|corrupt|(?:^|_)errs?(?:_|$)", re.I)
 STATES = "states"  # the group of those
 _MARKS, _FIELDS = 4, 20  # least lines with marks, and least fields of a description
 
@@ -306,14 +308,30 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
         return
     path: list[_Field] = []
     above: list[_Field] = []  # those around the last state; the first state has its whole path
+    failed: list[tuple[int, tuple[int, str]]] = []
     for number, parts in fields:
         field = (number, *parts)
         path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
-        if _is_state(field[3] or "") or _COUNT.match(lines[number]):
+        counted = _counters(field)
+        if counted[0]:
+            failed.append((number, counted))
+        elif _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
             states = " › ".join(map(_field, new))
             yield Unit(number + 1, _thing(path), states, 2.0, 2, STATES, key=True)
             above = [*path]
+    for number, (_, text) in sorted(failed, key=lambda counted: -counted[1][0]):
+        yield Unit(number + 1, "", text, 2.0, 2, STATES)
+
+
+def _counters(field: _Field) -> tuple[int, str]:
+    """The highest number of failures that a flat list of values counts in a line, and the text."""
+    _, indent, name, value = field
+    pairs = _PAIR.findall(f"{name}={value}") if " " not in f"{indent}{name}{value}" else []
+    told = [(int(number), counter) for counter, number in pairs
+            if _FAILURES.search(name) or _FAILURES.search(counter)]  # fmt: skip
+    words = ", ".join(f"{counter}={number}" for number, counter in told if counter != name)
+    return max(told, default=(0, ""))[0], f"{name}: {words or value}" if told else ""
 
 
 def _is_state(value: str) -> bool:

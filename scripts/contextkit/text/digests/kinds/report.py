@@ -58,7 +58,7 @@ def confidence(text: str) -> int:
         return 0  # a tool's groups of items
     lines = sample.count("\n") + 1
     if not heads:  # some tools begin their lines like that
-        form -= sample.count("\n> ") + sample.count("\n|")
+        form -= sample.count("\n> ") + sample.count("\n|") + sample.count("\n+ ")
     if objects.is_data(sample) and (objects.tree(text) or len(_APART.findall(sample)) < 2):
         return 0
     if heads and form > 2 and not _TAP.search(sample):

@@ -162,6 +162,12 @@ def _apart(lines: list[str]) -> Split | None:
     is_capital = bool(_CAPITALS.match(lines[0].strip()))
     columns = [*map(_are_numbers, zip(*alike, strict=True))]
     is_named = is_capital or (any(columns) and not any(map(_NUMBER.match, head)))
+    for names in (r"\S+", r"\S+(?: \S+)*") if is_capital else ():
+        starts = [0, *(match.start() for match in re.finditer(names, lines[0]))][1:]
+        by_starts = functools.partial(_by_starts, [0, *starts[1:]])
+        aligned = sum(len(by_starts(line)) == len(starts) > 2 for line in lines)
+        if aligned * 10 >= len(lines) * 9:
+            return by_starts
     of_processes = lines[0].lstrip().startswith(_PROCESSES)
     if len(alike) * 10 >= len(body) * 9 and is_named and not of_processes:
         return _by_gaps
@@ -232,8 +238,9 @@ def units(text: str) -> list[Unit]:
     rows = [row for row in below if row[1] != head]
     others = {n for n, row in rows if len(row) > 2 and row[0] and not any(row[1:])}  # subheadings
     body = [row for row in rows if row[0] not in others]
-    if first > 1:  # a rule is below the header: other lines may follow
-        others = {n for n, _ in _lines(text)} - {first, *(n for n, _ in body)}
+    lines = _lines(text)
+    if callable(_shape([line for _, line in lines[:_ROWS_READ]])[0]):  # no cell has several lines
+        others = {n for n, _ in lines} - {first, *(n for n, _ in body)}
     left = [Unit(n, REST, "") for n in sorted(others)]
     by_number = dict(body)
 
@@ -327,15 +334,16 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
     elif 1 < len(counts) <= _CELLS and len(counts) * 2 <= len(filled):
         text = listed(counts, _CELLS)
         told = [Unit(filled[0][0], name, text, 1.2, 3, "columns", derived=True)]
-        cell = counts.most_common()[-1][0]
-        is_rare = len(counts) == 2 or not _NUMBER.match(cell)
-        out = [(n, row) for n, row in filled if row[index] == cell and is_rare]
+        least, is_pair = min(counts.values()), len(counts) == 2
+        rare = [cell for cell, count in counts.items()
+                if count == least and (is_pair or not _NUMBER.match(cell))]  # fmt: skip
+        out = [(n, row) for n, row in filled if row[index] in rare]
     elif index == 0 and 0 < twice <= len(filled) // 20:
         out = [(n, row) for n, row in filled if counts[row[index]] > 1]
     else:
         out = _strays(filled, index)
-    are_few = len(out) <= max(_FEW - 1, len(filled) // 20)
-    for number, row in out[:2] if are_few and (values or len(filled) > _CELLS) else ():
+    are_few = len(out) <= max(_FEW, len(filled) // 20)
+    for number, row in out[:_FEW] if are_few and (values or len(filled) > _CELLS) else ():
         is_short = len(head) > _CELLS
         text = (
             row[index] + f" ({row[label]})" * (label >= 0 and bool(row[label]))
