@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from conftest import each
-from contextkit.text.digests import engine
+from contextkit.text.digests import engine, lines
 
 
 def told(text: str, cap: int = 250) -> str:
@@ -94,3 +94,73 @@ def test_a_crash_in_a_debugger_is_placed_in_the_first_frame_that_is_no_library()
     assert digest.key.endswith("SIGSEGV, Segmentation fault. (sched.c:10)")
     assert 'parse_prio (cmd=0x555555559700 "reindex")' in digest.summary
     assert "failed" not in [row.aspect for row in digest.rows]  # the debugger lacks a source
+
+
+def event(at: int, words: str) -> str:
+    return f"26/11/27 02:{at // 60:02}:{at % 60:02} {words}\n"
+
+
+SCHEDULED = "".join(
+    event(n, f"INFO Scheduler: Submitting {n} missing tasks of stage {n}") for n in range(60)
+)
+
+
+def test_of_a_dated_log_the_line_of_the_program_itself_and_the_worst_event_are_told() -> None:
+    lost = event(70, "WARN Scheduler: Lost task 17 (executor 7): ExecutorLostFailure")
+    own = "sessionize: read 48211904 clicks, dropped 912033 clicks without visitor id\n"
+    end = event(80, "INFO Writer: Job 7 committed 3 parts. Elapsed time: 812 ms")
+    digest = engine.digest(f"{SCHEDULED}{lost}{SCHEDULED}{end}{own}", 250)
+    assert "Lost task 17" in digest.key and own.strip() in digest.summary
+    assert "with failure words" not in digest.summary
+
+
+def test_a_reason_in_brackets_is_no_failure_of_an_event() -> None:
+    pauses = "".join(event(n, f"GC({n}) Pause Young (Allocation Failure) {n}M") for n in range(90))
+    digest = engine.digest(f"{pauses}Exception in thread main: OutOfMemoryError: full\n", 250)
+    assert "OutOfMemoryError" in digest.key
+    assert "failed" not in [row.aspect for row in digest.rows]
+
+
+def test_an_event_is_not_joined_to_the_one_below_it() -> None:
+    rows = [f"[{n:5}.{n:06}] disk{n % 7} is up" for n in range(40)]
+    rows[3:5] = ["[    3.000003] memory map provided:", "[    4.000004] virtual disk detected"]
+    units = lines.Lines("\n".join(rows)).statements()
+    assert "[ 3.000003] memory map provided:" in [unit.text for unit in units]
+
+
+THREADS = "".join(f'"pool-{n}" #{n} elapsed={n}.13s tid=0x{n:08x} runnable\n\n' for n in range(60))
+
+
+def test_what_is_grave_is_the_key_of_a_text_that_is_no_run() -> None:
+    locked = 'Found one deadlock:\n"pool-3":\n  waits for "pool-9"\n\nFound 1 deadlock.\n'
+    assert "deadlock" in engine.digest(f"{THREADS}{locked}", 250).key
+
+
+@each(
+    ("end", "key"),
+    [
+        ("At least one error was detected in a.zip.", "At least one error was detected in a.zip."),
+        ("✓ built in 14.62s", "✓ built in 14.62s"),
+    ],
+)
+def test_the_last_line_that_sums_up_or_speaks_of_an_error_is_the_key(end: str, key: str) -> None:
+    rows = "".join(f" testing: photos/IMG_{n}.txt   OK\n" for n in range(90))
+    assert engine.digest(f"Archive: a.zip\n{rows}{end}\n", 200).key == key
+
+
+def test_a_list_of_words_below_an_error_is_told_whole() -> None:
+    text = "Errors were encountered while processing:\n grib-tool\n grib-portal\n grib-radar\n"
+    rows = "".join(f"Setting up weather-{n} (2.4.1-1) ...\n" for n in range(40))
+    assert "while processing: grib-tool grib-portal grib-radar" in told(f"{rows}{text}")
+
+
+def test_an_error_that_occurs_in_a_sentence_is_no_verdict() -> None:
+    row = "When the command that caused the error occurred, the device was active or idle.\n"
+    text = "".join(f"Attribute {n}: {n * 7}\n" for n in range(40))
+    digest = engine.digest(f"Self-assessment test result: FAILED!\n{text}{row}", 200)
+    assert "occurred" not in digest.key
+
+
+def test_numbers_with_a_point_are_of_one_form_whatever_they_begin_with() -> None:
+    rows = "".join(f"round {n} took {n / 7 + 0.1:.3f}ms\n" for n in range(40))
+    assert "(x39)" in told(rows) or "(x40)" in told(rows)

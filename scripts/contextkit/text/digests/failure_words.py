@@ -36,8 +36,8 @@ _FAILED_WORDS = Pattern(  # a word that only names an error counts in a sentence
 PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     *("terminated by signal", "data race"),
-    *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
-    *("не найден", "no se pudo", "não foi poss", "nie udało"),
+    *("could not", "did not", "does not", "is not ", "not exist", "must not", "should be "),
+    *("не удалось", "не найден", "no se pudo", "não foi poss", "nie udało"),
 )
 REQUEST = Pattern(r"(?:\" |status=)50[0234]\b")
 _IN_WORDS = bytes(
@@ -63,6 +63,7 @@ _MENDED = Pattern(  # what follows the last colon of a line about a failure that
 _ADDS = Pattern(  # to the line above; or a test that is still to do
     r"(?:^(?:= )?|: )(?:note|hint|help): |^\W+\S.*\d ?m?s\) # "
 )
+_MILD = Pattern(r"\W*(?:info|debug|trace|notice)\b")  # the level of an event
 OF_PYTEST, _OF_A_COMPILER = "E   ", ": error: "
 SURE = (OF_PYTEST, _OF_A_COMPILER)
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
@@ -151,6 +152,8 @@ def is_failing(row: str) -> bool:
     if left != row and not (FAILS.search(left) or any(map(left.__contains__, PHRASES))):
         return False
     is_fine = ": error:" not in row and FINE.search(left) and not _SURE.match(row)
+    if _MILD.match(row) and not _FAILED_WORDS.search(row):
+        return False
     is_note = "note: " in row or "hint: " in row or "help: " in row  # `needs` would lower it again
     adds = (is_note or ") # " in row) and _ADDS.search(row)
     return not (is_fine or adds or _MENDED.match(row, row.rfind(":")))

@@ -68,6 +68,7 @@ _READ = 500  # characters read of a line
 _FIRST, _BRIEF = 5, 60  # words of a line that names what failed; characters of its last part
 _NEAR = 4  # lines below an error that may explain or place it
 _PLACES, _FEW = 20, 3  # errors of one form whose places are looked up; places shown
+_REMARK = Pattern(r"\([^()]*\)")  # in an event, the usual reason of something
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -134,7 +135,8 @@ def errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
         if at in seen or _is_aside(text, at):
             continue
-        if not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
+        line = _REMARK.sub("", text.bare[at]) if text.is_event(at) else text.bare[at]
+        if not (_fails(line) or _heads_a_trace(text, at)):
             continue
         message, more = _error(text, at)
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))

@@ -44,7 +44,7 @@ from contextkit.text.digests.reading import Unit
 # a zero stays: `0 errors` is another form than `3 errors`
 # (a lookbehind after the first digit is faster)
 _NUMBERS = Pattern(
-    r"[0-9](?:(?<=[1-9])[\da-f]*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
+    r"[0-9](?:(?<=[1-9])[\da-f]*(?:[.:]\d[\da-f]*)*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
 )
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
 _PADDED = Pattern(r" {2,24}9")  # whose beginning `re` finds fast
@@ -59,7 +59,7 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
     r"|issue|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b"
     r"|finding)|(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+"
-    r"|score|elapsed|duration|installed|per second|throughput)\b"
+    r"|score|(?:elapsed|duration)(?!=)|installed|per second|throughput)\b"
     r"|(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
     r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok|hits) ?= ?\d|found \d"
     r"|time: )|^BUILD ",
@@ -91,7 +91,8 @@ _LEGAL = Pattern(
     needs="copyright licen permission warranty disclaim (c)",
 )
 _BYTES = Pattern(  # in hex, in base64; an array of a debugger
-    r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2}|\w+ = \{(?:\d+, ){4}.*)$"
+    r"\s*(?:(?:[\da-fA-F]{4,}[: -]+)?(?:[\da-fA-F]{2}[: ]){7,}.*"
+    r"|[\w+/]{40,}={0,2}|\w+ = \{(?:\d+, ){4}.*)$"
 )
 _BLOCK = 6  # lines below a heading about a failure that are shown with it
 _AT = Pattern(r"l\.\d+ ")
@@ -216,7 +217,7 @@ class Lines:
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._led = dict[int, int]()
-        self._is_log = len(failing) * _LISTED > len(self.all)
+        self._is_log = self.is_dated or len(failing) * _LISTED > len(self.all)
 
     @property
     def is_long(self) -> bool:
@@ -249,6 +250,10 @@ class Lines:
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
         return number in self._failing
+
+    def is_event(self, number: int) -> bool:
+        """Whether a line of a log begins with its time."""
+        return self.is_dated and self.bare[number] != self.all[number][:READ].strip()
 
     def indent(self, number: int) -> int:
         """The blanks at the beginning of a line."""
@@ -342,7 +347,8 @@ class Lines:
             return self._own_frame(below) if is_head else 0
         near = self.below(number, 4)
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
-        next_line = self.all[below].rstrip() if below and below not in self._told else ""
+        is_other = below in self._told or self.is_event(below)
+        next_line = self.all[below].rstrip() if below and not is_other else ""
         if next_line and not next_line.endswith(":"):
             return self._own_frame(below) if _FRAME.match(next_line) else below
         return 0
@@ -367,8 +373,9 @@ class Lines:
         """The lines of the wrapped, indented paragraph that begins here; else the line alone."""
         depth, end = self.indent(first), first + 1
         for number in self.below(first, _WRAPPED) if depth else ():
-            is_full = len(self.all[number - 1]) > _FULL
-            if not is_full or self.indent(number) != depth or not self.all[number].strip():
+            above = self.all[number - 1]
+            goes_on = len(above) > _FULL or " " not in f"{above.strip()}{self.all[number].strip()}"
+            if not goes_on or self.indent(number) != depth or not self.all[number].strip():
                 break
             end = number + 1
         return range(first, end)
@@ -477,11 +484,16 @@ class Lines:
         return weight * 0.3 if is_aside else weight
 
     def _by_place(self, line: Line, last: int) -> float:
-        """A factor: high for the first and last lines, and below an announced failure."""
+        """A factor: high for the first and last lines, below an announced failure, beside one."""
         at = line.number
-        is_announced = at > 0 and self.all[at - 1].rstrip().endswith(":") and self.fails(at - 1)
-        is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
-        return (1.8 if is_announced else 1.0) * (2.5 if is_at_an_end else 1.0)
+        is_event = self.is_event(at)
+        is_announced = self.fails(at - 1) and self.all[at - 1].rstrip()[-1:] == ":"
+        is_beside = self.fails(at - 1) or self.fails(at + 1)
+        is_near = is_announced or (is_event and is_beside)
+        is_other = self.is_dated and not is_event and self.all[at][:1] > " "
+        is_first = at == self.first and not is_event
+        is_at_an_end = line.times == 1 and (is_first or at > last - 2)
+        return (1.8 if is_near else 1.0) * (2.5 if is_at_an_end or is_other else 1.0)
 
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""

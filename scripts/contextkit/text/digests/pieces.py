@@ -41,14 +41,14 @@ _SIZE, _KILL = 4, 9  # bytes of a length; SIGKILL
 _F_SETPIPE_SZ, _ROOM = 1031, 1 << 20  # of Linux: bytes that wait in a pipe
 _ALIKE_LINES = 4096  # entries of the cache: many lines are equal
 _STAMP = Pattern(
-    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
-    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+    r"^\[?(?:\d{2,4}[-/.]\d\d[-/.]\d{2,4}[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
+    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[ *\d+\.\d+\] "
     r"|^==\d+== ?|^\[\d+\.\d+s\](?:\[\w+ *\])?"  # of valgrind, of a Java machine
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
-_STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
+_STAMPS = Pattern(r"\n(?:\[ *)?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
 _ECHOED = Pattern(r"\++ \S")  # a command that a shell prints before it runs it
 _NEAR_DIGITS = b"0123456789abcdefx.: "  # removed together with digits
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # first characters of lines with a time

@@ -13,7 +13,7 @@ from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
 from contextkit.text.digests.pieces import bare
-from contextkit.text.digests.reading import Unit
+from contextkit.text.digests.reading import Unit, line_count
 
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
@@ -29,7 +29,8 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve|\brated at\b"
     r"|^Successfully (?:installed|built|tagged)|^(?:added|changed|removed) \d+ packages?"
     r"|^All checks passed|^Success: |^Apply complete|^Plan: \d|^Destroy complete|\bnot remade\b"
-    r"|^Already up to date|^Automatic merge failed|errors? occurred|^Build (?:succeeded|FAILED)"
+    r"|^Already up to date|^Automatic merge failed|\berrors? occurred(?:\W*$|:)"
+    r"|^Build (?:succeeded|FAILED)"
     r"|^(?:found )?\d+ vulnerabilit|\bcompiled (?:successfully|with \d)|^All \d+ tests",
     re.I,
 )
@@ -37,15 +38,16 @@ _BAD = Pattern(  # a bad verdict
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
     r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
     r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
-    r"|\*\*\*|failed to|merge failed|errors? occurred",
+    r"|\*\*\*|failed to|merge failed|\berrors? occurred(?:\W*$|:)",
     re.I,
 )
 # The beginnings of verdicts that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
-    r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \("
+    r"^(?:ℹ fail |(?:\d+ [a-z]+(?: [a-z]+)?, )*\d+ fail(?:ing|ed)$"
+    r"|=.* (?:failed|error)|test result: FAILED|FAILED \("
     r"|(?:\[\w+\] )?BUILD FAIL)"
 )
-_EARLY = frozenset("ℹ=tF[B ")  # their first characters
+_EARLY = frozenset("ℹ=tF[B 123456789")  # their first characters
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
 )  # in a log, no last word
@@ -59,6 +61,7 @@ _ASIDE = 1.2  # weight of a line that says nothing about the failure of a run
 _FIRST = 3  # messages of a compiler before other failures
 _LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, among how many; their characters
 _BEGINNING = 2  # first worded lines, which say what a text is if it is no run
+_LEAST = 0.5  # weight of a line that says what a text is
 _GRAVE = Pattern(  # words for what is worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock|\blevel\"?[=:] ?\"?(?:fatal|panic|crit|emerg)"
@@ -115,7 +118,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | shown, inside)]
     if not (verdict or failed or messages):
         rest = _of_no_run(rest, text)
-    rest = rest if messages else _last_word(rest)
+    rest = rest if messages or text.is_dated else _last_word(rest)
     has_failed = bool(failed or messages)
     says_so = bad and not says_nothing  # that it failed
     if verdict and (has_failed or says_so):
@@ -155,25 +158,31 @@ def _warned(text: Lines, passed: bool) -> list[Unit]:
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
     """The units of a text that is no run: failures, or else its beginning, come first.
 
-    The last line that sums it up is the key.
+    The key is what is grave, else the last line that sums it up, else the worst failure.
     """
-    failing = {unit.line for unit in units if unit.group and says_failed(unit.text)}
-    worded = sorted({unit.line for unit in units if unit.text.count(" ") > 1})[:_BEGINNING]
+    end = line_count(text.whole) - _LAST
+    bad = [unit for unit in units if unit.group and unit.text]
+    failing = {unit.line for unit in bad if says_failed(unit.text) or unit.line > end}
+    telling = (unit for unit in units if unit.text.count(" ") > 1 and unit.weight > _LEAST)
+    worded = sorted({unit.line for unit in telling})[:_BEGINNING]
     first = {min((unit.line for unit in units), default=0), *(failing or worded)}
     units = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in units]
-    sums = [at for at, unit in enumerate(units) if unit.times == 1 and _sums_up(unit.text)]
-    for at in () if text.is_prose else sums[-1:]:
-        units[at] = units[at]._replace(key=True, rank=2)
-    return units
+    grave = [unit for unit in units if unit.group and _GRAVE.search(unit.text)]
+    sums = [unit for unit in units if _sums_up(unit, end) and not text.is_event(unit.line - 1)]
+    worst = sorted((unit for unit in units if unit.line in failing), key=lambda unit: unit.weight)
+    main = (grave[:1] or sums[-1:] or worst[-1:]) if not text.is_prose else []
+    return [unit._replace(key=True, rank=2) if unit in main else unit for unit in units]
+
+
+def _sums_up(unit: Unit, end: int) -> bool:
+    """Whether a unit sums up the text, by several numbers or as one of the lines at its end."""
+    several = unit.line > end or len(_NUMBER.findall(unit.text)) > 1
+    return unit.times == 1 and several and bool(SUMS_UP.search(unit.text))
 
 
 def _is_grave(unit: Unit, top: int) -> bool:
     """Whether a unit weighs enough to be shown with a failure, not just as the first line."""
     return unit.weight > _ASIDE and unit.line != top
-
-
-def _sums_up(line: str) -> bool:
-    return bool(SUMS_UP.search(line)) and len(_NUMBER.findall(line)) > 1
 
 
 def _last_word(units: list[Unit]) -> list[Unit]:
