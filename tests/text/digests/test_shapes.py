@@ -32,9 +32,9 @@ BAD = "last_backup_status:err\nrejected_calls:0\nsync_errors:0\nwrite_errors:12\
 def test_of_a_flat_list_of_values_states_and_counts_of_failures_come_first(more: str) -> None:
     digest = engine.digest(f"{INVENTORY}{BAD}{more}", 120)
     assert digest.key == "last_backup_status err"
-    assert "write_errors: 12" in digest.summary and "reads_failed: 881" in digest.summary
-    assert "sync_errors: 0" not in digest.summary
-    assert ("calls_put: rejected=77" in digest.summary) == bool(more)
+    assert "write_errors=12" in digest.summary and "reads_failed=881" in digest.summary
+    assert "sync_errors=0" not in digest.summary
+    assert ("calls_put rejected=77" in digest.summary) == bool(more)
 
 
 def unit(name: str, states: str) -> str:
@@ -92,7 +92,6 @@ Thread 7 "sched" received signal SIGSEGV, Segmentation fault.
 def test_a_crash_in_a_debugger_is_placed_in_the_first_frame_that_is_no_library() -> None:
     digest = engine.digest(CRASHED, 250)
     assert digest.key.endswith("SIGSEGV, Segmentation fault. (sched.c:10)")
-    assert 'parse_prio (cmd=0x555555559700 "reindex")' in digest.summary
     assert "failed" not in [row.aspect for row in digest.rows]  # the debugger lacks a source
 
 

@@ -59,8 +59,8 @@ _UNSAID = Pattern(  # a failure that the next line explains
     rf"(?i:{_TITLE})|.*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
-_SOURCE = Pattern(r"^(?:\d+ +\|(?: .*[^|])?$|\d+\t|\^)")  # quoted, or pointed at
-_FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+|0x[\da-f]+ in ")
+_SOURCE = Pattern(r"^(?:\d+ +\|(?: .*[^|])?$|\d+\t|\^|(?:#\d+ +)?0x\w+ in )")  # quoted, or a frame
+_FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _TASK = Pattern(r"(?:TASK|RUNNING HANDLER) \[(.+)\] \*+$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
@@ -106,7 +106,7 @@ def _telling(line: str) -> str:
 def place_in(line: str) -> str:
     """The place that a line reports, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if POINTS.search(line) else None
-    if not match or lines.is_theirs(line) or "Warning: " in line:
+    if not match or any(part in line for part in (*lines.THEIRS, "Warning: ")):
         return ""
     if match["file"]:
         return f"{match['file']}:{match['at']}"
@@ -179,7 +179,7 @@ def _fails(line: str) -> bool:
         return True
     line = _SAID_BY.sub("", line)
     is_title = line.isupper() and ":" not in line
-    if is_title or _is_quoted(line) or _SUMS_UP.search(line):
+    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and (place := _PLACE.match(line)):
@@ -192,11 +192,6 @@ def _fails(line: str) -> bool:
     return is_last or is_said or line.startswith(failure_words.OF_PYTEST)
 
 
-def _is_quoted(line: str) -> bool:
-    """Whether a line is source, or a frame of a trace, that a tool shows below a failure."""
-    return bool(_SOURCE.match(line) or _FRAME.match(line))
-
-
 def _is_aside(text: Lines, at: int) -> bool:
     """Whether a line is a heading with a rule below, or a warning that was not raised."""
     warns = bool(_WARNING.match(text.bare[at])) and not _own_frame(text, at)
@@ -205,8 +200,7 @@ def _is_aside(text: Lines, at: int) -> bool:
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
     """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
-    heads = any(_FRAME.match(text.bare[below]) for below in text.below(at, 1))
-    return heads and not _is_quoted(text.bare[at])
+    return any(_FRAME.match(text.bare[below]) for below in text.below(at, 1))
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:

@@ -75,12 +75,12 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"|in \S+\.\w+:\d+)"
 )
 _FIRST_FRAME = Pattern(r"\s*#0 ")
-_THEIRS = (  # in a frame of a library
+THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
     "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
     "../", "./nptl/", "/usr/lib", "/usr/include/", "/usr/local/lib", " /lib/", "(/lib/",
+    " in __GI_",
 )  # fmt: skip
-_RESERVED = Pattern(r"\s*#\d+ +(?:0x\w+ in )?__")
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?:[| ]*\(\d+\)|(?!.*\|))|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
@@ -181,11 +181,6 @@ class Line:
 def is_frame(line: str) -> bool:
     """Whether a line is a frame of a stack trace."""
     return bool(_FRAME.match(line))
-
-
-def is_theirs(frame: str) -> bool:
-    """Whether a frame is in a library; names in C that begin with `__` belong to one."""
-    return any(map(frame.__contains__, _THEIRS)) or bool(_RESERVED.match(frame))
 
 
 class Lines:
@@ -357,7 +352,7 @@ class Lines:
         near = self.below(first - 1, _STACK)
         stack = itertools.takewhile(lambda at: self.all[at].rstrip()[-1:] not in ("", ":"), near)
         own = (at for at in stack if _FRAME.match(self.all[at])
-               and not is_theirs(self.all[at]))  # fmt: skip
+               and not any(map(self.all[at].__contains__, THEIRS)))  # fmt: skip
         return next(own, first)
 
     def _announced(self, number: int) -> range:
@@ -476,9 +471,7 @@ class Lines:
         elif not line.fails and _LEGAL.search(text):
             weight = 0.03
         if _FRAME.match(text):
-            above = self.all[line.number - 1] if line.number else ""
-            calls = is_theirs(above) and is_frame(above) and '"' not in above  # no Python
-            weight *= 0.6 if is_theirs(text) else 2.4 if calls else 1.2
+            weight *= 0.6 if any(map(text.__contains__, THEIRS)) else 1.2
         weight *= 0.05 if _BYTES.match(self.all[leads_on] if leads_on else text) else 1.0
         is_aside = _QUOTED.match(text) or text.strip()[:1] + text.rstrip()[-1:] == "()"
         return weight * 0.3 if is_aside else weight

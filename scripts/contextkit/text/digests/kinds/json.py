@@ -230,10 +230,7 @@ def _alike(value: dict[Any, object]) -> list[dict[str, object]]:
 
 
 def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> None:
-    """Tell a list of objects as a table: the values of each field, outliers, both ends.
-
-    A field with lists of objects is told as a table of its own.
-    """
+    """Tell a list of objects as a table, and lists of objects in them as tables of their own."""
     path = path or "entries"
     inner = _tables(rows)
     flat = [dict(_flat({key: row[key] for key in row if key not in inner})) for row in rows]
@@ -260,11 +257,9 @@ def _columns(path: str, rows: list[dict[str, object]], units: list[Unit]) -> Non
         entries = [{"": told.get(name, ""), **entry} for row, told in zip(rows, flat, strict=True)
                    for entry in _objects(row.get(key))]  # fmt: skip
         _columns(f"{path}.{key}", entries, units)
-    label = table.naming(body, -1)
     for index in (0, len(rows) - 1):
-        cells = body[index][1]
-        shown, name = row_statement(keys, cells)[:_ENTRY], cells[label] if label >= 0 else ""
-        units.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=name, derived=True))
+        shown, short = row_statement(keys, body[index][1])[:_ENTRY], flat[index].get(name, "")
+        units.append(Unit(1, f"{path}[{index}]", shown, 0.7, short=short, derived=True))
 
 
 def _objects(value: object) -> list[dict[str, object]]:
@@ -273,9 +268,7 @@ def _objects(value: object) -> list[dict[str, object]]:
 
 def _tables(rows: list[dict[str, object]]) -> list[str]:
     """The fields of some objects with lists of objects, if these are more than the objects."""
-    sizes = Counter[str]()
-    for row in rows:
-        sizes.update({key: len(_objects(value)) for key, value in row.items()})
+    sizes = Counter(key for row in rows for key in row for _ in _objects(row[key]))
     return [key for key, size in sizes.items() if size > max(_FEW, len(rows))]
 
 

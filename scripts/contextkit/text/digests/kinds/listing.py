@@ -308,30 +308,25 @@ def _states(text: str, lines: list[str]) -> Iterator[Unit]:
         return
     path: list[_Field] = []
     above: list[_Field] = []  # those around the last state; the first state has its whole path
-    failed: list[tuple[int, tuple[int, str]]] = []
     for number, parts in fields:
         field = (number, *parts)
         path = [outer for outer in path if len(outer[1]) < len(field[1])] + [field]
-        counted = _counters(field)
-        if counted[0]:
-            failed.append((number, counted))
+        if counters := _counters(field):
+            yield Unit(number + 1, "", counters, 2.0, 3, STATES)
         elif _is_state(field[3] or "") or _COUNT.match(lines[number]):
             new = [outer for outer in path if outer not in above and (outer[3] or not above)]
             states = " › ".join(map(_field, new))
             yield Unit(number + 1, _thing(path), states, 2.0, 2, STATES, key=True)
             above = [*path]
-    for number, (_, text) in sorted(failed, key=lambda counted: -counted[1][0]):
-        yield Unit(number + 1, "", text, 2.0, 2, STATES)
 
 
-def _counters(field: _Field) -> tuple[int, str]:
-    """The highest number of failures that a flat list of values counts in a line, and the text."""
+def _counters(field: _Field) -> str:
+    """The failures that a line of a flat list of values counts; '' if there are none."""
     _, indent, name, value = field
-    pairs = _PAIR.findall(f"{name}={value}") if " " not in f"{indent}{name}{value}" else []
-    told = [(int(number), counter) for counter, number in pairs
-            if _FAILURES.search(name) or _FAILURES.search(counter)]  # fmt: skip
-    words = ", ".join(f"{counter}={number}" for number, counter in told if counter != name)
-    return max(told, default=(0, ""))[0], f"{name}: {words or value}" if told else ""
+    pairs = _PAIR.finditer(f"{name}={value}") if " " not in f"{indent}{name}{value}" else ()
+    told = [pair[0] for pair in pairs if _FAILURES.search(name) or _FAILURES.search(pair[1])]
+    is_own = told == [f"{name}={value}"]
+    return " ".join([name] * (not is_own) + told) if told else ""
 
 
 def _is_state(value: str) -> bool:
