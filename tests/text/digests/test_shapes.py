@@ -163,3 +163,14 @@ def test_an_error_that_occurs_in_a_sentence_is_no_verdict() -> None:
 def test_numbers_with_a_point_are_of_one_form_whatever_they_begin_with() -> None:
     rows = "".join(f"round {n} took {n / 7 + 0.1:.3f}ms\n" for n in range(40))
     assert "(x39)" in told(rows) or "(x40)" in told(rows)
+
+
+def test_of_a_wide_table_the_row_with_the_highest_value_is_told_whole() -> None:
+    head = "GROUP  TOPIC   PART  CURRENT  END      LAG  CONSUMER   HOST        CLIENT\n"
+    rows = "".join(
+        f"bill   orders  {n:<4}  {700 + n * 37 % 300:<7}  {9000 + n * 91 % 700:<7}  {n % 5:<3}"
+        f"  bill-{n * 7919:x}  /10.40.5.{n % 7}  c{n % 3}\n"
+        for n in range(11, 50)
+    )
+    row = "bill   moves   9     701      9001     881  bill-3f25b  /10.40.5.3  c1\n"
+    assert "TOPIC: moves, PART: 9" in told(f"{head}{rows}{row}{rows}")

@@ -176,8 +176,9 @@ def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:
 
 def _sums_up(unit: Unit, end: int) -> bool:
     """Whether a unit sums up the text, by several numbers or as one of the lines at its end."""
-    several = unit.line > end or len(_NUMBER.findall(unit.text)) > 1
-    return unit.times == 1 and several and bool(SUMS_UP.search(unit.text))
+    is_last = unit.line > end and any(map(str.isdigit, unit.text))
+    counts = is_last or len(_NUMBER.findall(unit.text)) > 1
+    return unit.times == 1 and counts and bool(SUMS_UP.search(unit.text))
 
 
 def _is_grave(unit: Unit, top: int) -> bool:

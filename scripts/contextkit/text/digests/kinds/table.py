@@ -293,8 +293,10 @@ def _told(first: int, head: list[str], body: list[Row], shown: Callable[[int], s
     odd = (unit for unit in every if unit.group == "outliers" and unit.line not in failed)
     out = Counter(unit.line for unit in odd)  # in most columns first
     told += [Unit(n, "outlier", shown(n), 2.0, 2, "outliers") for n, _ in out.most_common()]
-    told += [unit for unit in every if unit.group != "outliers"]
-    told += [Unit(number, "row", shown(number), 2.0, 3) for number in extreme]
+    is_wide = columns > _CELLS  # a name alone does not say which row it is
+    top = [Unit(number, "row", shown(number), 2.0, 3 - is_wide) for number in extreme]
+    apt = [unit for unit in every if unit.group != "outliers"]
+    told += [*top, *apt] if is_wide else [*apt, *top]
     told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]
     bad = {number for number, _ in ill}
     others = [row for row in (ill if ends else body) if row[0] not in failed.union(extreme)]
