@@ -518,21 +518,6 @@ def test_of_a_log_of_git_the_subjects_are_shown() -> None:
     assert "A0 x15, A1 x15" in said and "Part 0 is new" in said
 
 
-def test_a_diff_without_options_is_told_as_any_other() -> None:
-    text = (
-        "Binary files old/logo.png and new/logo.png differ\nOnly in old: notes.txt\n"
-        "diff -r old/pool.py new/pool.py\n1d0\n< import errors\n7c6,7\n< raise ValueError(name)\n"
-        "---\n> raise PoolError(name)\n> # an error of ours\n"
-    )
-    said = digest_of(text, "diff").summary
-    assert "2 files changed, +2 -2, 1 file in one folder only" in said
-    assert "pool.py +2 -2" in said
-    assert "old/notes.txt (only there)" in said
-    one = text.partition("diff -r")[2].partition("\n")[2]
-    assert "1 file changed, +2 -2" in digest_of(one, "diff").summary
-    assert engine.digest(f"{one}and then\n", 300).kind != "diff"
-
-
 def test_of_the_statistics_of_a_diff_the_largest_changes_are_shown() -> None:
     lines = [f" src/m{n}.py | {n + 1} {'+' * (n % 40 + 1)}" for n in range(90)]
     lines += [" 90 files changed, 4095 insertions(+), 12 deletions(-)"]

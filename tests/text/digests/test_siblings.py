@@ -219,18 +219,6 @@ def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:
     assert "2026-04-30T01:00" in text and "lowest 3 (P23)" in text and "<>" not in text
 
 
-def test_marks_in_a_list_are_counted_and_the_rarest_told_by_name() -> None:
-    boxes = "shelf\n" + "".join(f" [{' ' if n == 31 else 'x'}] book_{n}\n" for n in range(40))
-    assert "[x] x39, [ ] x1" in said(boxes) and "[ ]: shelf book_31" in said(boxes)
-    fates = "".join(f"  # disk.d{n} will be changed in place\n    size = {n}\n" for n in range(12))
-    told = said(f"{WORDS}{fates}  # disk.main must be replaced\n    size = 1\n")
-    assert "must be replaced: disk.main" in told and "will be changed in place x12" in told
-    signs = "".join(f"{n}:  abc{n}def = {n}:  fed{n}cba step {n}\n" for n in range(1, 9))
-    assert "!: 9: aaa9aaa ! 9: bbb9bbb new words" in said(
-        f"{signs}9:  aaa9aaa ! 9:  bbb9bbb new words"
-    )
-
-
 def test_of_fields_in_blocks_the_states_are_told_with_the_block() -> None:
     block = (
         "  {name}:\n    Image:  r.example/{name}\n    State:  Busy\n      Reason:  {why}\n"

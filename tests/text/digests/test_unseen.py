@@ -669,16 +669,6 @@ def test_of_found_lines_the_one_that_defines_the_name_is_told() -> None:
     assert hits[50] in engine.digest("\n".join(hits) + "\n", 120).summary
 
 
-def test_the_values_that_a_plan_changes_are_told_with_the_thing_that_has_them() -> None:
-    plan = "".join(
-        f'  # box.b{n} will be {fate}\n  ~ "box" "b{n}" {{\n'
-        f'      ~ id   = "7{n}" -> (known after apply)\n      ~ from = "10.{n}" -> "0.{n}"\n'
-        for n, fate in enumerate(("updated in-place", "updated in-place", "replaced", "destroyed"))
-    )
-    digest = engine.digest(f"{plan}Plan: 3 to add, 6 to change.\n", 150)
-    assert 'box.b1: from = "10.1" -> "0.1"' in digest.summary
-
-
 def test_the_one_negative_number_of_a_column_is_told() -> None:
     rows = "".join(f"o{n},{-4999 if n == 17 else 100 + n % 9},{n % 7}\n" for n in range(60))
     assert "total: -4999" in engine.digest(f"order,total,lines\n{rows}", 150).summary
@@ -920,25 +910,6 @@ def test_the_source_that_pytest_quotes_is_not_told_beside_its_failures() -> None
     assert not [word for word in words if f"_find_{word}" in summary or f"{word}s" in summary]
 
 
-def test_the_source_below_a_message_of_tsc_is_no_failure() -> None:
-    rows: list[str] = []
-    for n in range(12):
-        rows += [
-            f"src/a{n}.ts:{n + 3}:7 - error TS2322: Type 'X{n}' is not assignable to type 'Y'.",
-            f"  Property 'error{n}' does not exist on type 'Y'.",
-            "",
-            f"{n + 3}   if (bad) return {{ ok: false, error: code{n} }};",
-            "           ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
-            "",
-        ]
-    rows += ["Found 12 errors in 12 files.", "", "Errors  Files"]
-    rows += [f"     1  src/a{n}.ts:{n + 3}" for n in range(12)]
-    digest = engine.digest("\n".join(rows), 250)
-    assert "src/a0…a11" not in digest.summary
-    assert "code0" not in digest.summary
-    assert not [row for row in digest.rows if row.aspect in ("failed", "failing")]
-
-
 def test_a_go_subtest_has_any_name() -> None:
     text = (
         "--- FAIL: TestString (0.00s)\n    --- FAIL: TestString/-3.20 (0.00s)\n"
@@ -1012,31 +983,6 @@ def test_what_a_commit_breaks_or_takes_back_is_told_among_many() -> None:
 def mail(sender: str, subject: str, text: str, rule: str = "", day: int = 26) -> str:
     head = f"From: {sender} <{sender.lower()}@example.org>\nDate: {day} Nov 2026, 18:42\n"
     return f"{rule}{head}Subject: {subject}\n\nHello,\n\n{text}\n\nAll the best from {sender}\n\n"
-
-
-@each(
-    ("rule", "subjects"),
-    [
-        ("-----Original Message-----\n", ("The cut-over", "The cut-over")),
-        ("", ("RE: RE: The cut-over", "RE: The cut-over")),
-    ],
-)
-def test_a_mail_below_its_answer_is_not_told_as_what_holds(
-    rule: str, subjects: tuple[str, str]
-) -> None:
-    now = (
-        "The cut-over is not on 5 December any more. The new date is 16 January, from 22:00 on.\n"
-        "The budget was raised to 99,650 dollars. Nobody may delete the copies on quito-bk02\n"
-        "while the contract is disputed. The rehearsal stays on 12 December, in the evening."
-    )
-    before = (
-        "The cut-over is planned for 5 December. We must not postpone it. Please send questions."
-    )
-    summary = engine.digest(
-        mail("Ada", subjects[0], now) + mail("Bob", subjects[1], before, rule), 80
-    ).summary
-    assert "16 January" in summary and "planned for 5 December" not in summary
-    assert "must not postpone" not in summary
 
 
 SCANNED = """\
@@ -1166,22 +1112,6 @@ def test_a_word_that_breaks_nothing_is_no_break() -> None:
     assert "ignored unless legacy_ttl is set" in engine.digest(commits, 200).summary
 
 
-@each(
-    ("subjects", "rule"),
-    [
-        (("RE: RE: The cut-over", "RE: The cut-over"), ""),
-        (("Ops: cut-over", "cut-over moved"), ""),
-        (("Digest 12", "Digest 12"), "----- Message 2 -----\n"),
-        (("FYI", "The cut-over"), "---------- Forwarded message ---------\n"),
-    ],
-)
-def test_a_later_or_forwarded_mail_is_told(subjects: tuple[str, str], rule: str) -> None:
-    before = "The cut-over is planned for 5 December and we talked about it at some length today."
-    now = "The cut-over is not on 5 December any more. Nobody may restart db-2 before 16 January."
-    text = mail("Ada", subjects[0], before, day=24) + mail("Bob", subjects[1], now, rule, day=27)
-    assert "16 January" in engine.digest(text, 70).summary
-
-
 def test_an_object_whose_state_is_a_failure_is_told_with_its_reason() -> None:
     states = ("CREATE_COMPLETE", "CREATE_IN_PROGRESS", "UPDATE_COMPLETE", "UPDATE_IN_PROGRESS",
               "DELETE_COMPLETE", "DELETE_IN_PROGRESS", "IMPORT_COMPLETE")  # fmt: skip
@@ -1212,27 +1142,6 @@ def test_each_kind_of_failed_row_is_told_before_what_is_merely_odd() -> None:
 
 
 WORDS = [f"The {name} part of the run says what it did" for name in string.ascii_lowercase]
-
-TYPESET = """This is a typesetter, Version 3.14 (2026)
-(./report.tex
-{}! Undefined control sequence.
-<recently read> \\unit
-
-l.42 The gain is $G = P_r \\unit
-                              {{dB}}$ and more.
-{}Output written on report.pdf (4 pages, 79084 bytes).
-"""
-
-
-def test_an_error_is_told_with_the_line_some_lines_below_that_places_it() -> None:
-    pages = "".join(
-        f"[{n}{{/fonts/map{n}.enc}}]\nThe page {n} is full of words.\n" for n in range(60)
-    )
-    said = engine.digest(TYPESET.format(pages, pages), 150).summary
-    assert "! Undefined control sequence. l.42 The gain is $G = P_r \\unit" in said
-    missing = "! I can't find file `logo'.\n<to be read again>\n\\relax\n"
-    said = engine.digest(TYPESET.format(pages + missing, pages), 150).summary
-    assert "find file `logo'." in said and "`logo'. l.42" not in said
 
 
 def a_stack(thread: int, frame: str) -> str:
@@ -1434,15 +1343,6 @@ def test_a_message_in_a_frame_belongs_to_the_test_above_it() -> None:
     drawn = tests[0].replace("│", "┐", 1).replace("│ F", "├ F").replace("│\n\n", "┴\n\n")
     said = engine.digest("".join([" ✔ Adds\n" * 30, drawn, "Tests: 31, Failures: 1.\n"]), 300)
     assert 'Rounds "10": Failed asserting that 3 is 4. (/srv/CartTest.php:10)' in said.summary
-
-
-def test_a_heading_of_a_stack_is_told_with_its_own_frame() -> None:
-    stack = "READ of size 4 at 0x60 thread T0\n    #0 0x7f in free ../src/malloc.cpp:16\n"
-    stack += (
-        "    #1 0x55 in lock /usr/include/c++/12/mutex.h:9\n    #2 0x56 in charge /srv/a.cpp:12\n"
-    )
-    said = engine.digest("\n".join([*WORDS, stack, *WORDS]), 200).summary
-    assert "READ of size 4 at 0x60 thread T0 #2 0x56 in charge /srv/a.cpp:12" in said
 
 
 def test_a_frame_in_a_program_below_usr_src_is_its_own() -> None:

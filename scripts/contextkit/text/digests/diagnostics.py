@@ -101,11 +101,6 @@ _GRAVE = Pattern(  # what the program will do wrong
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
-_TSC, _SOURCE_ROW, _MARKS = Pattern(r"TS\d+$"), Pattern(r" *\d+ "), Pattern(r" *~[ ~]*$")
-_SAYS_MORE = Pattern(
-    r" {2,}(?=\S)(?!\S*(?:[Ee]rror|ERROR|FAIL\w*)\b[: ])(?:\w.*\.| *~[ ~]*|\S+:\d+:\d+)$"
-)
-_SEEN_IN, _ROW = Pattern(r"  \S+:\d+:\d+$"), Pattern(r" +\d+  \S+:\d+$")
 _READ = 500
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
@@ -148,7 +143,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
         by_line = {message.line: message for message in [*messages, *others]}
         messages = [by_line[line] for line in sorted(by_line)]
     covered.update(message.line - 1 for message in others)
-    covered.update(_drawn(text), _of_tsc(text, messages))
+    covered.update(_drawn(text))
     if text.holds(" here"):
         messages = [_with_origin(text, message) for message in messages]
     if text.holds(" symbol: "):
@@ -299,31 +294,6 @@ def _drawn(text: Lines) -> Iterator[int]:
         for below in itertools.takewhile(text.all.__getitem__, text.below(number)):
             if _GUTTER.match(text.all[below]):
                 yield below
-
-
-def _of_tsc(text: Lines, messages: list[Diagnostic]) -> Iterator[int]:
-    """What tsc prints below its messages: more words, the source with marks; a table of files."""
-    of_tsc = [message.line for message in messages if _TSC.match(message.code)]
-    for below in of_tsc:
-        yield from range(below, below + _rows_of_tsc([*text.all[below : below + _READ], *3 * [""]]))
-    for head in text.holding("Errors  Files") if of_tsc else ():
-        yield from (head, *itertools.takewhile(lambda n: _ROW.match(text.all[n]), text.below(head)))
-
-
-def _rows_of_tsc(rows: list[str]) -> int:
-    """How many of the rows below a message are about it."""
-
-    def is_source(at: int) -> bool:
-        return bool(_SOURCE_ROW.match(rows[at]) and _MARKS.match(rows[at + 1]))
-
-    at = 0
-    while at < len(rows) - 3:
-        says_more = bool(_SAYS_MORE.match(rows[at]))
-        leads_on = not rows[at] and is_source(at + 1 + bool(_SEEN_IN.match(rows[at + 1])))
-        if not (says_more or leads_on or is_source(at)):
-            break
-        at += 1 if says_more or leads_on else 2
-    return at
 
 
 def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:

@@ -74,7 +74,6 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
-_FIRST_FRAME = Pattern(r"\s*#0 ")
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
     "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
@@ -94,8 +93,6 @@ _BYTES = Pattern(  # in hex, in base64; an array of a debugger
     r"\s*(?:(?:[\da-fA-F]{4,}[: -]+)?(?:[\da-fA-F]{2}[: ]){7,}.*"
     r"|[\w+/]{40,}={0,2}|\w+ = \{(?:\d+, ){4}.*)$"
 )
-_BLOCK = 6  # lines below a heading about a failure that are shown with it
-_AT = Pattern(r"l\.\d+ ")
 _STACK = 40  # lines of a stack of frames, or below an error, that are read
 _RULE = Pattern(r"(?:\[[A-Z]+\])?[\W_]*$|\s*\.\.\. \d+ more$")  # perhaps behind a level
 _TITLE = Pattern(  # a heading between rules, or above an empty line; the header of a table
@@ -313,7 +310,7 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line only announces what follows, without being joined to it."""
         read = self.all[number][:READ]
-        if self.is_underlined(number) and self.fails(number) and not self._announced(number):
+        if self.is_underlined(number) and self.fails(number):
             return True
         if _OF_A_TRACE.match(read) or _PROGRESS.match(read):
             return True
@@ -332,14 +329,8 @@ class Lines:
 
     def _continued(self, number: int) -> int:
         read = self.all[number][: 4 * _LONGEST].rstrip()
-        if read[:2] == "! ":  # of TeX, which places an error some lines below
-            near = self.below(number, _STACK)
-            below = next((at for at in near if self.all[at][:2] in ("l.", "! ")), 0)
-            return below if _AT.match(self.all[below]) else 0
         if not read.endswith(":") or _OF_A_TRACE.match(read):
-            below = next(iter(self.below(number, 1)), number)
-            is_head = not _FRAME.match(read) and _FIRST_FRAME.match(self.all[below])
-            return self._own_frame(below) if is_head else 0
+            return 0
         near = self.below(number, 4)
         below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         is_other = below in self._told or self.is_event(below)
@@ -354,15 +345,6 @@ class Lines:
         own = (at for at in stack if _FRAME.match(self.all[at])
                and not any(map(self.all[at].__contains__, THEIRS)))  # fmt: skip
         return next(own, first)
-
-    def _announced(self, number: int) -> range:
-        """The block below a failing line that ends with a colon and is underlined."""
-        is_head = self.all[number].rstrip()[-1:] == ":" and self.fails(number)
-        if not (is_head and self.is_underlined(number)):
-            return range(0)
-        rows = self.below(number + 1, _BLOCK)
-        end = next((at for at in rows if not self.all[at].strip()), rows.stop)
-        return range(rows.start, end)
 
     def paragraph(self, first: int) -> range:
         """The lines of the wrapped, indented paragraph that begins here; else the line alone."""
@@ -512,9 +494,7 @@ class Lines:
         """A line as it is shown, with the next one if it leads on."""
         text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
-        if block := self._announced(number):
-            text = f"{text} {' '.join(' '.join(self.all[block.start : block.stop]).split())}"
-        elif below := self._leads_on(number):
+        if below := self._leads_on(number):
             in_list = itertools.takewhile(
                 lambda at: self.forms[at] == self.forms[below], self.below(below - 1)
             )

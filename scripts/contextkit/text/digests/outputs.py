@@ -265,8 +265,9 @@ def _told(text: str, kind: str, other: Helper | None) -> tuple[str, list[Unit]]:
                 return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
     if other:
         other.read()  # as all lines will be
-    told, taken = ([], set[int]()) if kind else listing.inside(text)
-    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
+    told = [] if kind else [*listing.states(text)]
+    lines = {unit.line for unit in told}
+    left = (n for n in range(1, text.count("\n") + 2) if n not in lines)
     return "listing", [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 

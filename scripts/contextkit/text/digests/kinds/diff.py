@@ -15,16 +15,11 @@ _OF_A_PLAY = Pattern(r"(?:---|\+\+\+) (?:before|after): (.+?)(?: \([a-z ]+\))?$"
 _TEMPORARY = Pattern(r".*/\.ansible/tmp/.*/")
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
-_COMMAND = Pattern(r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?\n[<>] ", re.M)  # of `diff` without options
 _ONLY = Pattern(r"Only in (?P<folder>.+?): (?P<name>.+)")
 _DIFFER = Pattern(r"(?:Binary files|Files) (?P<old>.+) and (?P<new>.+) differ$", re.M)
 ONLY = "only there"  # a file that only one of two folders has
 CONFLICT = "in conflict"  # text between conflict marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
-_IN_PLAIN = Pattern(  # between the lines that differ
-    r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?$|diff \S|\\ No newline|Common subdirectories: |Only in \S"
-    r"|(?:Files|Binary files) .* differ$|File .* is a "
-)
 _SAMPLE = 20_000  # characters by which a diff is known
 _TRIVIAL = 5  # characters of a changed line that says nothing
 _SHOWN, _LONGEST = 4, 90  # lines shown of a file; characters of each
@@ -93,8 +88,6 @@ def confidence(text: str) -> int:
     end = text[-200:]
     if " changed" in end and _TOTAL.search(end) and _stated(sample):
         return 90
-    if _is_plain(sample):
-        return 90
     if not any(mark in sample for mark in ("diff --", "--- ", "Index: ")):
         return 0
     if not _BEGINS.search(sample) or not any(map(sample.__contains__, _PROOFS)):
@@ -104,15 +97,6 @@ def confidence(text: str) -> int:
         return 0  # two values that a test compares
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
     return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60
-
-
-def _is_plain(sample: str) -> bool:
-    """Whether a text is what `diff`, `diff -r` or `diff -q` prints without other options."""
-    if not (_COMMAND.search(sample) or _ONLY.match(sample) or _DIFFER.match(sample)):
-        return False
-    lines = sample.rstrip().split("\n")[: -1 if len(sample) == _SAMPLE else None]
-    return all(line[:2] in ("< ", "> ") or line in ("<", ">", "---") or _IN_PLAIN.match(line)
-               for line in lines)  # fmt: skip
 
 
 def _is_file(names: tuple[str, str]) -> bool:
@@ -167,17 +151,12 @@ def _lines(added: int, removed: int) -> list[str]:
 
 def _files(text: str) -> list[_File]:
     files: list[_File] = []
-    is_plain = _is_plain(text[:_SAMPLE])
     headed = False  # the `---` line after a `diff --git` line names the same file
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         now = files[-1] if files else None
         if now and now.in_hunk() and not ends_hunk(lines, number - 1):
             now.body(line)
-            headed = False
-        elif is_plain and line[:1] in ("<", ">"):
-            files = files or [_File(1, "")]
-            files[-1].body(("-" if line[0] == "<" else "+") + line[2:])
             headed = False
         elif line.startswith(("diff -", "Index: ")):
             path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]

@@ -13,7 +13,6 @@ from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import folding, reading, weighing
 from contextkit.text.digests.failure_words import is_amiss, says_failed
-from contextkit.text.digests.kinds.table import LEFT
 from contextkit.text.digests.pieces import Piece, in_pieces, lines_of, of_piece
 from contextkit.text.digests.reading import Unit
 
@@ -63,20 +62,13 @@ _NEWEST = 3  # commits that come first
 _VERSIONED = Pattern(r"\S+ (?=v?\d)|\S+@\S+")  # the name of a package
 _LONGEST = 160  # characters shown of a line
 
-_MARKED = Pattern(  # a checkbox; an arrow between two versions; a verb for what happens to a thing
-    r"\n[ \t]*+(?:(?:[-*+] )?(?P<box>\[[ xX]\])[ \t]+(?P<name>\S.*)"
-    r"|(?:-|\d+):[ \t]+\S+ (?P<sign>[<>=!]) .*"
-    r"|# (?P<thing>\S+) (?P<fate>(?:will|must) be \w.*))"
-)
-_FORCES = "# forces replacement"
-_CHANGE = Pattern(rf"\s+(?:~ (?=.* -> (?!\(known after))|[~+-] (?=.*{_FORCES}$))(\S+\s*=\s.*)$")
 _FIELD = Pattern(r"( *+)(\w[\w./ -]*+(?=:(?:\s|$))|(?<! )[A-Za-z][\w|]*+(?=:[^:/])):\s*(\S.*)?$")
 _STATE = Pattern(r"(?:[A-Z][A-Za-z]*[A-Z][a-z]+|False)$")  # `OOMKilled`
 _COUNT = Pattern(r"(?:.*\b(?:Count|Code|Failures|Errors|Restarts): +[1-9]\d*)$")
 _PAIR = Pattern(r"(\w[\w|]*)=([1-9]\d*)(?![\w.])")  # a number that is not 0, with its name
 _FAILURES = Pattern(r"fail|error|reject|abort|drop|denied|refus|corrupt|(?:^|_)errs?(?:_|$)", re.I)
 STATES = "states"  # the group of those
-_MARKS, _FIELDS = 4, 20  # least lines with marks, and least fields of a description
+_FIELDS = 20  # least fields of a description
 
 _Commit = tuple[int, str, str, str]  # line number, name, subject, branches and tags at it
 _Field = tuple[int, str, str, str]  # line number, indent, name and value
@@ -236,64 +228,6 @@ def _tree(entries: Entries) -> list[Unit]:
     ]  # fmt: skip
 
 
-def inside(text: str) -> tuple[list[Unit], set[int]]:
-    """The lists under titles, those with marks, the states of things, and the lines told."""
-    lines = lines_of(text)
-    entries: dict[str, list[tuple[int, str]]] = {}
-    marked = in_pieces(text, _marked)
-    titles = _above(lines, {number for number, (_, _, is_box) in marked if is_box})
-    for number, (mark, name, _) in marked:
-        name = f"{titles.get(number, '')} {name}"
-        entries.setdefault(mark.lower(), []).append((number + 1, " ".join(name.split())))
-    count = sum(map(len, entries.values()))
-    states = list(_states(text, lines))
-    if len(entries) < 2 or count < _MARKS:
-        return states, {unit.line for unit in states}
-    marks = sorted(entries, key=lambda mark: len(entries[mark]))
-    counts = Counter({mark: len(entries[mark]) for mark in marks})
-    told = [Unit(1, "marks", reading.listed(counts, _SHOWN), 2.0, 2, derived=True)]
-    for mark in marks[: -1 if counts[marks[-1]] > _SHOWN else None]:
-        names = folding.cut(", ".join(name for _, name in entries[mark]), 2 * _LONGEST)
-        told.append(Unit(entries[mark][0][0], "marks", f"{mark}: {names}", 2.0, 2, derived=True))
-    often = entries[marks[-1]]
-    told += [Unit(n, "marks", "", 0.1, LEFT) for n, _ in often[:1] + often[-1:]]
-    things = {n: name for same in entries.values() for n, name in same}
-    changes = list(_changes(lines, things))
-    return [*states, *told, *changes], things.keys() | {unit.line for unit in changes}
-
-
-def _changes(lines: list[str], things: dict[int, str]) -> Iterator[Unit]:
-    """Each value that a plan changes, with the thing above it that has the value."""
-    thing = ""
-    for number, line in enumerate(lines, start=1):
-        thing = things.get(number, thing)
-        if thing and (change := _CHANGE.match(line)):
-            text = reading.both_ends(" ".join(change[1].split()), _LONGEST)
-            yield Unit(number, thing, text, 2.0, 2 if text.endswith(_FORCES) else 3)
-
-
-def _above(lines: list[str], numbers: set[int]) -> dict[int, str]:
-    """The line above each of some lines that is less deep than it; none for one at the margin."""
-    above: dict[int, str] = {}
-    open_lines: list[tuple[int, str]] = []  # depths and words of those that one is in
-    for number, line in enumerate(lines[: max(numbers, default=-1) + 1]):
-        depth = reading.depth(line)
-        while open_lines and open_lines[-1][0] >= depth:
-            open_lines.pop()
-        if number in numbers and open_lines:
-            above[number] = open_lines[-1][1]
-        open_lines.append((depth, line.strip()))
-    return above
-
-
-@of_piece
-def _marked(piece: Piece) -> list[tuple[int, tuple[str, str, bool]]]:
-    """The marked lines of a piece by number: the mark, the thing, whether it is a checkbox."""
-    return [(number - 1, (match["box"] or match["sign"] or match["fate"],
-                          match["name"] or match["thing"] or match[0], bool(match["box"])))
-            for number, match in reading.places(_MARKED, f"\n{piece.text}")]  # fmt: skip
-
-
 @of_piece
 def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
     """The lines of a piece that are fields of a description, by number: indent, name, value."""
@@ -301,9 +235,9 @@ def _fields(piece: Piece) -> list[tuple[int, tuple[str, str, str]]]:
             if ":" in line and (match := _FIELD.match(line))]  # fmt: skip
 
 
-def _states(text: str, lines: list[str]) -> Iterator[Unit]:
+def states(text: str) -> Iterator[Unit]:
     """The state of each thing in a description with indented fields."""
-    fields = in_pieces(text, _fields)
+    fields, lines = in_pieces(text, _fields), lines_of(text)
     if len(fields) < max(_FIELDS, sum(map(bool, lines)) // 2):
         return
     path: list[_Field] = []

@@ -1,8 +1,7 @@
-"""What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
+"""What somebody wrote without Markdown: minutes, a chat, the report of an incident.
 
 A statement is a sentence, a whole item of a list, or a whole message of a chat with its time and
-name. `parts` decides which come first; in a chat and in mails, later statements come before
-earlier ones, and the mails that an answer quotes come last.
+name. `parts` decides which come first; in a chat, later statements come before earlier ones.
 """
 
 from __future__ import annotations
@@ -26,19 +25,6 @@ _MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> ye
 _IN_COLUMNS = Pattern(  # a time, a name and, farther to the right, what was said
     r"^(\[?\d{1,2}:\d\d(?::\d\d)?\]? +(?![A-Z]+ )[^\W\d][\w.'-]{0,19}) {2,}(?=\S)", re.M
 )
-_FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
-_ADDRESS, _REPLY = (
-    Pattern(r" ?<?\S+@\S+"),
-    Pattern(r"(?:(?:re|aw|antw|sv|vs|rv|odp|回复): ?)+", re.I),
-)
-_FORWARDED = Pattern(r"(?:fwd?|wg|tr|rv|enc): ?", re.I)
-_HALF_DAY = Pattern(r"\d ?[AaPp]\.?[Mm]\b")
-_QUOTES = Pattern(  # `-----Original Message-----`
-    r"-{3,} ?(?:orig|ursprüng|oorspronk|исходн|原|元"
-    r"|(?:message d.|mensaje |mensagem |messaggio )(?:orig|ant))",
-    re.I,
-)
-_CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
 _PRONOUN = Pattern(r"(?:They|He|She|Sie|Er|Ils|Elles?|Ell[oa]s|Они|Он|Она) ")
@@ -64,14 +50,13 @@ _ASKED = 250  # passages at each end, and sentences in each, whose part is deter
 
 
 class _Passage(NamedTuple):
-    """A paragraph, an item, or a message, with the title or the mail that it stands under."""
+    """A paragraph, an item, or a message, with the title that it stands under."""
 
     line: int
     title: str
     text: str
-    said_by: str = ""  # who wrote the message or the mail
+    said_by: str = ""  # who wrote the message
     is_whole: bool = False  # an item or a message
-    is_older: bool = False  # in a mail below the answer to it
 
 
 def confidence(text: str) -> int:
@@ -82,10 +67,6 @@ def confidence(text: str) -> int:
         for line in lines[:: len(lines) // _SAMPLE + 1]
         if line.strip()
     ]
-    fields = [*itertools.takewhile(bool, map(_FIELD.match, lines))]
-    if any("@" in field[2] for field in fields):  # of mails
-        labels = {field[1] for field in fields}
-        lines = [line for line in lines if line.partition(":")[0] not in labels]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         rows = [_MESSAGE.sub("", line, 1) for line in lines]
         asked = sum(line.endswith(("?", "？")) for line in rows) * _RARE > len(rows)
@@ -113,7 +94,7 @@ def units(text: str) -> list[Unit]:
     last = len(passages) - _ASKED
     made = [pair for at, passage in enumerate(passages)
             for pair in _statements(passage, at < _ASKED or at > last)]  # fmt: skip
-    if any(passage.said_by for passage in passages) and not passages[-1].is_older:
+    if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda pair: not pair[0].key)
     return parts.first_of_each([unit for unit, _ in made], [part for _, part in made])
@@ -128,7 +109,7 @@ def _statements(passage: _Passage, is_asked: bool) -> Iterator[tuple[Unit, int]]
     around = parts.of_title(label[1]) if label else NONE
     around = min(around, parts.of_title(passage.title))
     is_property = label and weighing.is_label(f"{label[1]}:")
-    if is_property or passage.is_older or _BOT.search(passage.said_by):
+    if is_property or _BOT.search(passage.said_by):
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
     start = label.end() if label else 0
@@ -159,24 +140,12 @@ def _unleaning(text: str) -> list[str]:
 
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
-    """The passages of a text in order, without quoted mails and signatures."""
-    title, sender, signed, depth = "", "", False, 0
-    first, is_older = None, False  # the first mail; whether one is an answer to this one
+    """The passages of a text in order, without quoted ones."""
+    title, depth = "", 0
     width = _width(lines)
     blocks = [*reading.paragraphs(lines)]
     for (start, rows), (_, below) in zip(blocks, [*blocks[1:], (0, [])], strict=False):
-        head = [field for row in rows if (field := _FIELD.match(row))]
-        is_quoted = bool(_QUOTES.match(rows[0]))  # the rule between an answer and its question
-        if len(head) == len(rows) - is_quoted > 1 and any("@" in row for row in rows):
-            mail = _mail(head)
-            first = first or mail
-            title, sender, signed = mail.sender, mail.sender, False
-            is_quoted = is_quoted and not _FORWARDED.match(first.subject)
-            is_older = mail is not first and (is_quoted or _is_answered(mail, first))
-            yield _Passage(start + 1, "", mail.subject, is_older=is_older)
-            continue
-        signed = signed or rows[0].rstrip() == "--"
-        if signed or rows[0][:1] == ">":
+        if rows[0][:1] == ">":
             continue
         if reading.depth(rows[0]) < depth:
             title, depth = "", 0
@@ -189,52 +158,10 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             start, rows = start + 1, rows[1:]
         for number, text in _split(rows, width):
             message = _MESSAGE.match(text)
-            name = (message["nick"] or message["name"]) if message else sender
+            name = (message["nick"] or message["name"]) if message else ""
             is_whole = bool(message or _ITEM.match(text))
             text = text.lstrip("-*+•· ")
-            yield _Passage(start + number + 1, title, text, name, is_whole, is_older)
-
-
-class _Mail(NamedTuple):
-    """The head of a mail: its writer with the day, its subject, and how often that says `Re:`."""
-
-    sender: str
-    subject: str
-    replies: int
-    date: str
-
-
-def _mail(head: list[re.Match[str]]) -> _Mail:
-    values = [field[2] for field in head]
-    sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
-    date = next((value for value in values if _CLOCK.search(value)), "")
-    clock = _CLOCK.search(date)
-    day = date[: clock.start()] if clock else ""
-    subject = next((v for v in values if "@" not in v and not _CLOCK.search(v)), "")
-    marks = _REPLY.match(subject)
-    bare = subject[marks.end() :] if marks else subject
-    return _Mail(
-        ", ".join(filter(None, (sender, day))), bare, marks[0].count(":") if marks else 0, date
-    )
-
-
-def _is_answered(mail: _Mail, first: _Mail) -> bool:
-    """Whether the first mail of a text answers this one, judging by dates of the same month."""
-    if mail.subject != first.subject:
-        return False
-    (when, words), (other, _) = _when(mail.date), _when(first.date)
-    is_same_month = any(len(word) > 2 and word in first.date for word in words)
-    is_year_first = not words and mail.date[:4].isdigit() and first.date[:4].isdigit()
-    are_like = len(when) == len(other) and (is_same_month or is_year_first)
-    if when != other and are_like and not _HALF_DAY.search(f"{mail.date} {first.date}"):
-        return when < other and mail.replies <= first.replies
-    return mail.replies < first.replies
-
-
-def _when(date: str) -> tuple[list[int], list[str]]:
-    """The numbers of a date, its year first, and its words."""
-    numbers = [int(number) for number in _DIGITS.findall(date)]
-    return [max(numbers), *numbers] if numbers else [], re.findall(r"[^\W\d_]+", date)
+            yield _Passage(start + number + 1, title, text, name, is_whole)
 
 
 def _is_title(rows: list[str], below: list[str]) -> bool:
