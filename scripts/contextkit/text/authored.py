@@ -15,72 +15,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block
+from contextkit.text.words import TEXTS
 
-_ROLES = {  # words of headings
-    "verdict": (
-        "verdict|judgment|judgement|urteil|veredicto|verdetto|oordeel|omdöme|werdykt|вердикт|"
-        "判定|裁定|평결|حكم|निर्णायक|hüküm"
-    ),
-    "summary": (
-        "status|state|outcome|result|answer|short answer|antwort|respuesta|réponse|risposta|"
-        "resposta|"
-        "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
-        "key findings|key finding|key takeaways|key takeaway|main findings|"
-        "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
-        "resumen|conclusión|conclusiones|hallazgos clave|resumo|conclusão|conclusões|"
-        "résumé|synthèse|conclusions|sintesi|riassunto|sommario|conclusione|conclusioni|"
-        "samenvatting|conclusie|conclusies|sammanfattning|slutsats|slutsatser|podsumowanie|"
-        "streszczenie|wnioski|резюме|итог|итоги|вывод|выводы|заключение|краткое содержание|"
-        "摘要|总结|總結|结论|結論|概要|要約|まとめ|요약|결론|ملخص|الخلاصة|सारांश|निष्कर्ष|özet|sonuç"
-    ),
-    "cause": (
-        "cause|causes|root cause|root causes|diagnosis|what is wrong|what went wrong|"
-        "ursache|ursachen|grundursache|diagnose|causa|causas|causa raíz|causa raiz|diagnóstico|"
-        "cause racine|cause profonde|diagnostic|causa principale|oorzaak|orsak|grundorsak|"
-        "przyczyna|причина|причины|原因|根因|根本原因|원인|السبب|कारण|neden"
-    ),
-    "decision": (
-        "fix|fixes|proposed fix|solution|next step|next steps|to do|todo|what to do|actions|"
-        "action items|lösung|nächste schritte|solución|próximos pasos|solução|próximos passos|"
-        "correctif|prochaines étapes|soluzione|oplossing|lösning|rozwiązanie|решение проблемы|"
-        "解决方案|对策|対策|해결책|"
-        "decision|decisions|recommendation|recommendations|recommended|"
-        "entscheidung|entscheidungen|empfehlung|empfehlungen|decisión|decisiones|"
-        "recomendación|recomendaciones|decisão|decisões|recomendação|recomendações|décision|"
-        "décisions|recommandation|recommandations|decisione|decisioni|raccomandazione|"
-        "raccomandazioni|beslissing|besluit|aanbeveling|aanbevelingen|beslut|rekommendation|"
-        "rekommendationer|decyzja|decyzje|zalecenia|решение|решения|рекомендация|рекомендации|"
-        "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
-    ),
-    "open": (
-        "blocked|blocked by|blocker|blockers|blockiert|"
-        "open|open points|open issues|open items|offen|offene punkte|abierto|aberto|ouvert|aperto|"
-        "öppet|otwarte|открыто|"
-        "not done|remaining|still open|left to do|left open|pending|nicht erledigt|noch offen|"
-        "pendiente|pendientes|reste à faire|da fare|pendente|pendentes|未完成|残り|"
-        "open question|open questions|capsule gap|capsule gaps|gaps|unverified|limitations|"
-        "offene fragen|preguntas abiertas|questões em aberto|questions ouvertes|"
-        "domande aperte|open vragen|öppna frågor|otwarte pytania|открытые вопросы|"
-        "未解決|未解决|待解决|開いた質問|미해결|أسئلة مفتوحة|खुले प्रश्न|açık sorular"
-    ),
-    "risk": (
-        "risk|risks|risk assessment|risiko|risiken|riesgo|riesgos|risco|riscos|risque|risques|"
-        "rischio|rischi|risico|risico's|risker|ryzyko|ryzyka|риск|риски|风险|風險|リスク|위험|مخاطر|जोखिम|riskler"
-    ),
-    "confidence": (
-        "confidence|konfidenz|zuversicht|confianza|confiança|confiance|fiducia|"
-        "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
-    ),
-}  # fmt: skip
+_ROLES = ("verdict", "summary", "cause", "decision", "open", "risk", "confidence")
 _CORE = ("verdict", "summary", "cause", "advice")
 _ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # in which statements come
-_WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
+_WORDS = {word: role for role in reversed(_ROLES) for word in TEXTS.phrases[f"role {role}"]}
 _ALONE = frozenset("open offen abierto aberto ouvert aperto öppet otwarte открыто".split())
-_QUALIFYING = frozenset(
-    "executive overall final my our the a an of and for key short brief main gate assessment "
-    "findings finding results prioritized level general own report review matrix proposed "
-    "design abschließende gesamt ejecutivo executivo exécutif general".split()
-)
+_QUALIFYING = frozenset(TEXTS.words["qualifying"])
 _LABELS = Pattern(r"^\*{0,2}([^\W\d][^:：*.!?]{2,28}?)\*{0,2}\s*[:：]\*{0,2}\s+(?=\S)")
 _CUTS = Pattern(r"(?: [—–-] |[:：(（]).*", re.S)
 _NUMBER = Pattern(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*[.):]?\s+)?[^\w]*")
@@ -149,7 +91,7 @@ class Authored(NamedTuple):
 
 @functools.cache
 def role_of(title: str) -> str:
-    """The role that a heading or label announces, a key of `_ROLES`; '' for any other."""
+    """The role that a heading or label announces, one of `_ROLES`; '' for any other."""
     bare = _CUTS.sub("", _NUMBER.sub("", title.replace("*", "").replace("`", ""))).strip().lower()
     if bare in _WORDS:
         return _WORDS[bare]

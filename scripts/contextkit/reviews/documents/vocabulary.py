@@ -11,30 +11,19 @@ what they do not understand; they never guess toward the milder reading.
 from __future__ import annotations
 
 import functools
-import re
 
-from contextkit.base import files, version
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator, Sequence
 from contextkit.text.blocks import lines
+from contextkit.text.words import Words
 
-_DATA = files.read(version.toolkit("templates", "words", "reviews.txt"))
-_PARTS = "\n".join(row for row in _DATA.split("\n") if row[:1] != "#").split("\n[")[1:]
-_LISTED = {name: words for name, _, words in (part.partition("]\n") for part in _PARTS)}
-LISTS = {name: tuple(words.split()) for name, words in _LISTED.items()}
+_REVIEWS = Words("reviews")
+LISTS, any_of = _REVIEWS.words, _REVIEWS.any_of
 
 
 def word_set(name: str) -> frozenset[str]:
     """The words of a list in templates/words/reviews.txt; LISTS has them in order."""
     return frozenset(LISTS[name])
-
-
-def any_of(name: str, before: str = "", behind: str = "") -> Pattern:
-    """What finds any of a list of expressions, a line each, in any case."""
-    every = "|".join(filter(None, _LISTED[f"any {name}"].split("\n")))
-    needs = " ".join(LISTS.get(f"needs {name}", ()))
-    sign = "".join(LISTS.get(f"sign {name}", ()))
-    return Pattern(f"{before}{every}{behind}", re.IGNORECASE, needs, sign)
 
 
 QUOTES = "\"'“”„‘’«»"

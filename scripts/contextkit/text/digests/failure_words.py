@@ -10,29 +10,12 @@ from __future__ import annotations
 import re
 
 from contextkit.base.expressions import Pattern
+from contextkit.text.words import TEXTS
 
-_FAILURES = (  # parts of words about a failure, and the endings of such words
-    "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
-    " denied refused timeout abort segfault segmentation undefined undeclared unresolved"
-    " missing invalid unexpected conflict reject killed crash corrupt deadlock unreachable"
-    " unhandled uncaught unmet violat forbidden unreadable incompatible mismatch exceed"
-    " incomplete broken unknown expired unauthorized"
-    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
-    " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
-    " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
-).split()
-_LAST_PARTS = (
-    "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
-)
+_FAILURES = TEXTS.words["failures"]  # parts of words about a failure
+_LAST_PARTS = TEXTS.words["failures at the end"]  # the endings of such words
 FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
-_FAILED_WORDS = Pattern(  # a word that only names an error counts in a sentence
-    r"(?:^\W*(?:npm )?|\[|[=:]\"?)err(?:ors?)?(?![\w./-])|(?:error|exception|fehler|erreur"
-    r"|errore?|erro|ошибка)\b[\w()\[\]-]*(?::| \d)|\berror (?:at|in|on|near) (?:\S+\.\w|\w+ \d)"
-    r"|err!|fail(?:ed|ure)?\b|fatal\b|panic"
-    r"|traceback(?: \(|:)|segfault|segmentation|out ?of ?memory"
-    r"|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
-    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|data race|^\W*http/[\d.]+ [45]\d\d|[✗✘×✕✖]"
-)
+_FAILED_WORDS = TEXTS.any_of("failed")
 PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     *("terminated by signal", "data race"),

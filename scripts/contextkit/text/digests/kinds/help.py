@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import itertools
 import operator
-import re
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
 from contextkit.text.digests.folding import cut
 from contextkit.text.digests.reading import Unit
+from contextkit.text.words import TEXTS
 
-_USAGE = Pattern(
-    r"\s{0,8}(?:usage|uso|utilisation|aufruf|verwendung|gebruik|synopsis|übersicht|sinopsis"
-    r"|использование|обзор|使用法|書式|用法)\s*(?:[:：]|$)",
-    re.I,
-)
+_USAGE = TEXTS.any_of("usage")
 _PAGE = Pattern(r"\s*([\w.-]+\(\d\w*\))\s.*\s\1$|Help on (?:module|class|package)\s")
 _OPTION = Pattern(r"(?<![^\s,/|\[(])-{1,2}\w[\w-]*")
 _TERM = Pattern(  # an option, or a name in a column of its own

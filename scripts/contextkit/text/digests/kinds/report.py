@@ -9,6 +9,7 @@ from contextkit.base.expressions import Pattern
 from contextkit.text import authored, objects
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.reading import Block, Unit
+from contextkit.text.words import TEXTS
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
 _TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
@@ -28,12 +29,7 @@ _URGENT = 1.5  # factor for an item of the highest priority
 _DEFINING = 5  # factor for a statement that defines the thing in the title
 _NEXT = 2.0  # weight of `Next step: …`, `Blocked: …`, wherever they stand
 _ASPECT = 44  # characters shown of a heading
-_ANSWERING = Pattern(  # a heading that answers the one above it
-    r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
-    r"|decisão"
-    r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
-    re.I,
-)
+_ANSWERING = TEXTS.any_of("answering")  # a heading that answers the one above it
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
