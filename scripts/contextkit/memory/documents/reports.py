@@ -15,52 +15,15 @@ from contextkit.memory.documents.findings import LISTS, REPORT, Extra
 from contextkit.text import blocks, facts, sections
 from contextkit.text.digests import reading, weighing
 from contextkit.text.sections import FileNote, Section
+from contextkit.text.words import TEXTS
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
-NAMES = {
-    "summary": "summary|executive summary|tldr|tl dr|overview|abstract|in short|short answer"
-    "|bottom line|conclusion|conclusions|verdict summary|answer"
-    "|zusammenfassung|kurzfassung|uberblick|fazit|resume|synthese|en bref|resumen|resumen ejecutivo"
-    "|resumo|resumo executivo|visao geral|conclusao|conclusion general|riepilogo|sintesi|sommario"
-    "|摘要|总结|概要|要約|まとめ",
-    "discoveries": "key discoveries|discoveries|findings|key findings|main findings"
-    "|research findings|results|observations|what i found|issues|issues found|findings index"
-    "|key takeaways|takeaways|key insights|insights|detailed findings|summary of findings"
-    "|research questions and findings|questions and findings|key numbers|key observations|problems"
-    "|problems found|risks|key findings summary|critical findings|top findings"
-    "|erkenntnisse|ergebnisse|befunde|beobachtungen|resultats|constats|constatations|decouvertes"
-    "|hallazgos|hallazgos principales|resultados|descubrimientos|achados|principais achados"
-    "|descobertas|constatacoes|risultati|scoperte|发现|主要发现|结果|発見|結果",
-    "files": "files modified created|files|files modified|files created|files changed|changed files"
-    "|modified files|files touched|affected files|relevant files|key files|files reviewed"
-    "|files read|files examined|dateien|geanderte dateien|betroffene dateien|fichiers"
-    "|fichiers modifies|archivos|archivos modificados|arquivos|arquivos modificados"
-    "|arquivos afetados|file modificati|文件|修改的文件|変更ファイル",
-    "questions": "open questions|questions|unresolved questions|unknowns|open issues|gaps"
-    "|gaps and unknowns|unresolved|remaining questions|uncertainties|follow up questions"
-    "|confidence and gaps|open points|offene fragen|fragen|offene punkte|questions ouvertes"
-    "|questions en suspens|preguntas abiertas|preguntas|cuestiones abiertas|questoes em aberto"
-    "|perguntas em aberto|perguntas|questoes abertas|domande aperte|未解决的问题|未解決の問題",
-    "recommendations": "recommendations|recommendation|prioritized recommendations|next steps"
-    "|recommended next steps|suggestions|action items|suggested next steps|recommended actions"
-    "|improvements suggested|improvements|suggested improvements|recommended fixes|proposed fixes"
-    "|priority actions|implementation recommendations|actions|what to do next|recommended approach"
-    "|empfehlungen|empfehlung|nachste schritte|massnahmen|recommandations|prochaines etapes"
-    "|recomendaciones|proximos pasos|siguientes pasos|recomendacoes|proximos passos"
-    "|raccomandazioni|prossimi passi|建议|下一步|推奨事項|次のステップ",
+_FIELD_OF = {
+    name: field for field in ("summary", *LISTS) for name in TEXTS.phrases[f"section {field}"]
 }
-_FIELD_OF = {name: field for field, listed in NAMES.items() for name in listed.split("|")}
-# Bold labels before a paragraph or list inside a section, in addition to the names above.
-_LABELS = {
-    "fix": "recommendations", "recommended fix": "recommendations",
-    "concrete fix": "recommendations",
-    "suggested fix": "recommendations", "correct approach": "recommendations",
-    "recommended focus": "recommendations", "implication": "recommendations",
-    "recommended": "recommendations", "empfohlen": "recommendations", "correcao": "recommendations",
-    "key finding": "discoveries", "top finding": "discoveries", "most severe": "discoveries",
-    "key insight": "discoveries", "key pattern": "discoveries", "open question": "questions",
-    "gap": "questions", "location": "files", "file": "files", "datei": "files", "arquivo": "files",
-}  # fmt: skip
+_LABELS = {  # bold labels before a paragraph or list inside a section, in addition to these names
+    name: field for field in LISTS for name in TEXTS.phrases[f"label {field}"]
+}
 _DEEPEST = 4  # deepest heading level at which a known name begins a section
 _WORDS = 4  # words of an author's verdict that says no more than `safe`
 _MOST = 24  # most items of each kind to gather from inside other sections

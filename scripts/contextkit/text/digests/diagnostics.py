@@ -20,6 +20,7 @@ from contextkit.text.digests import folding, pieces, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.pieces import Piece
 from contextkit.text.digests.reading import Unit
+from contextkit.text.words import TEXTS
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = (
@@ -90,14 +91,7 @@ _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreu
               "ошибка")  # fmt: skip
 _NOTE, _WORSE = "note", ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high", "medium", "moderate")
-_GRAVE = Pattern(  # what the program will do wrong
-    r"use.after|after (?:it|being|move)|double.free|dangling|leak|deref|overflow|underflow"
-    r"|out.of.(?:bounds|range)|uninitiali[sz]ed|divi(?:sion|de)|released|address of|stack memory"
-    r"|undefined|undeclared|unbounded|insecure|injection|secur|unsafe|cwe-\d|taint|secret|password"
-    r"|race|deadlock|infinite|awaited|did you mean|maybe|unexpected keyword|no (?:such|member)"
-    r"|not (?:a function|defined|exported|callable|handled|covered)|always (?:true|false)|null\b",
-    re.I,
-)
+_GRAVE = TEXTS.any_of("grave")  # what the program will do wrong
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file

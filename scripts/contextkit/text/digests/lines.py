@@ -40,6 +40,7 @@ from contextkit.text.digests.pieces import (
     starts,
 )
 from contextkit.text.digests.reading import Unit
+from contextkit.text.words import TEXTS
 
 # a zero stays: `0 errors` is another form than `3 errors`
 # (a lookbehind after the first digit is faster)
@@ -55,20 +56,7 @@ _KEPT = {
     ord("0") + digit: 0xE000 + digit for digit in range(10)
 }  # digits that stay, as private characters for the time being
 _DIGITS = {kept: digit for digit, kept in _KEPT.items()}
-SUMS_UP = Pattern(  # the shape of a run's own summary
-    r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
-    r"|issue|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b"
-    r"|finding)|(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+"
-    r"|score|(?:elapsed|duration)(?!=)|installed|per second|throughput)\b"
-    r"|(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
-    r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok|hits) ?= ?\d|found \d"
-    r"|time: )|^BUILD ",
-    re.I,
-    needs="pass fail error warning problem test example vulnerab issue skipped row package file"
-    " task changed check spec suite finding total overall aggregated average"
-    " summary result finished complete succe score elapsed duration installed per␣second"
-    " throughput exit return in␣ ok= hits found build time:",
-)
+SUMS_UP = TEXTS.any_of("sums up")  # the shape of a run's own summary
 _FRAME_BEGINS = frozenset("Facfi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|#\d+ +(?:0x|\w+ \()|created by \S|from \S+:\d+:in"

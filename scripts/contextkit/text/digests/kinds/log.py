@@ -14,33 +14,10 @@ from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, is_frame
 from contextkit.text.digests.pieces import bare
 from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.words import TEXTS
 
-_VERDICT = Pattern(  # a line that summarizes a run
-    r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
-    r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
-    r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
-    r"|^(?:\[\w+\] +)?(?:Tests?(?: Suites?| Files)?:? +\d|Tests: |Tests run:|BUILD )"
-    r"|^test results?:"
-    r"|\bok=\d+\b.* failed=\d|\bis the first \w+ commit$"
-    r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
-    r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)"
-    r"|^Finished(?! *\|)"
-    r"|exit(?:ed)? (?:code|status|with)\b\D{0,20}\d|^Done\b(?! *\|)|^[#ℹ] (?:pass|fail|tests) \d+"
-    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve|\brated at\b"
-    r"|^Successfully (?:installed|built|tagged)|^(?:added|changed|removed) \d+ packages?"
-    r"|^All checks passed|^Success: |^Apply complete|^Plan: \d|^Destroy complete|\bnot remade\b"
-    r"|^Already up to date|^Automatic merge failed|\berrors? occurred(?:\W*$|:)"
-    r"|^Build (?:succeeded|FAILED)"
-    r"|^(?:found )?\d+ vulnerabilit|\bcompiled (?:successfully|with \d)|^All \d+ tests",
-    re.I,
-)
-_BAD = Pattern(  # a bad verdict
-    r"\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?|problems?)\b"
-    r"|\b(?:failures?|failed|errors?|unreachable)[=:] *[1-9]"
-    r"|(?<!\b0 )\bFAIL(?!\w*[=:] *0\b)|could not|exit(?:ed)? \D*[1-9]"
-    r"|\*\*\*|failed to|merge failed|\berrors? occurred(?:\W*$|:)",
-    re.I,
-)
+_VERDICT = TEXTS.any_of("verdict")  # a line that summarizes a run
+_BAD = TEXTS.any_of("bad verdict")
 # The beginnings of verdicts that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
     r"^(?:ℹ fail |(?:\d+ [a-z]+(?: [a-z]+)?, )*\d+ fail(?:ing|ed)$"

@@ -19,16 +19,7 @@ _SEVERITY = (
 _INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
 _SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM", "LOW", "MAJOR",
           "MINOR", "INFO")  # fmt: skip
-_HINTS = (
-    "p0",
-    "p1",
-    "p2",
-    "severity",
-    "verdict",
-    "critical",
-    "high",
-    "medium",
-)  # one of which a review has
+_HINTS = "p0 p1 p2 severity verdict critical high medium".split()  # one of which a review has
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|INFO|Critical|High|Medium|Low|Info"
 _LEAST = 1e-6  # weight of a finding that comes after all others, whatever facts it has
 _SLIGHT = ("LOW", "MINOR", "P3", "NIT", "INFO", "INFORMATIONAL", "SUGGESTION")
