@@ -89,30 +89,9 @@ def test_few_sentences_are_cut_and_those_the_longest(layout: Layout) -> None:
     assert "It was measured in three ways" in said and long[0] not in said
 
 
-def test_what_a_report_recommends_by_name_stands_beside_its_summary(layout: Layout) -> None:
-    sentence = "The loader was measured on {} machines and took {} ms for all its settings files."
-    summary = " ".join(sentence.format(n, n * 7) for n in range(3, 15))
-    names = "".join(
-        f"### R{n}: Do the thing number {n}\n\nIt saves {n} ms.\n\n" for n in range(1, 30)
-    )
-    text = f"# Loading\n\n## Executive Summary\n\n{summary}\n\n## Recommendations\n\n{names}"
-    said = receipt(layout, text)
-    (line,) = [line for line in said.split("\n") if line.startswith("  Recommendations,")]
-    shown = line.count("; R") + 1
-    assert line.startswith('  Recommendations,"R1: Do the thing number 1; R2: ')
-    assert f"; +{29 - shown} more" in line and shown > 5
-    assert "took 21 ms" in said
-
-
 def a_report(summary: str, names: list[str]) -> str:
     named = "".join(f"### {name}\n\nIt saves some ms.\n\n" for name in names)
     return f"# Loading\n\n## Executive Summary\n\n{summary}\n\n## Recommendations\n\n{named}"
-
-
-def test_a_list_of_recommendations_that_fits_is_told_to_its_last_name(layout: Layout) -> None:
-    names = [f"R{n}: Do the thing number {n}" for n in range(1, 7)]
-    said = receipt(layout, a_report("\n".join(f"- {one}." for one in SENTENCES), names))
-    assert f'  Recommendations,"{"; ".join(names)}"' in said
 
 
 def test_what_a_summary_itself_recommends_stands_whole_and_what_is_left_is_counted(

@@ -30,7 +30,7 @@ _EXTRACT = 110  # tokens for the digest beside an author's words
 _SERIOUS = 70  # tokens of those from which on a review's findings come from the text itself
 _CLAUSE = 130  # characters to which all long statements are cut first
 _SHORTEST = 60  # characters below which a statement is not shortened further
-_SECTIONS, _NAMES = 2, 360  # headings whose names are listed; characters of each list
+_SECTIONS = 2  # sections with what is left to others of which the first statement stays
 _FEW, _NAMED = 3, 100  # findings that are named, and characters of each
 _ID = 20  # characters of an id of a finding
 _AROUND = 12  # least lines that are opened
@@ -166,23 +166,11 @@ class _Teller:
         shown = receipts.clean_receipt(self._layout, receipt)[0] if self._hides else receipt
         return tokens.size(receipts.render(shown), self._layout.limits.tokenizer)
 
-    @functools.cached_property
-    def _named(self) -> list[Beside]:
-        """The recommendations that the text names, below the first headings that have any.
-
-        Its digest leaves them out from then on.
-        """
-        by_aspect: dict[str, list[Unit]] = {}
-        for unit in () if self._answer else self._parsed.taken_names():
-            placed = unit._replace(line=self._first + unit.line - 1)
-            by_aspect.setdefault(unit.aspect, []).append(placed)
-        return [Beside(aspect, named, False) for aspect, named in [*by_aspect.items()][:_SECTIONS]]
-
     def _receipt(self) -> Receipt:
         """The receipt; if its author's words leave no room, the gravest findings are named."""
         core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
-            return self._filled_up(self._authored(self._named))
+            return self._filled_up(self._authored(()))
         told = self._with(core)
         if not self._answer and self._size(told) <= self._cap - _SERIOUS:
             return self._filled_up(told)
@@ -303,33 +291,16 @@ def _uncounted(finding: str) -> str:
 
 
 class Beside(NamedTuple):
-    """A row next to an author's words: names of a section, or a review's findings.
-
-    Findings are cut before statements are. `widths` are decreasing numbers of characters.
-    """
+    """A row next to an author's words: findings of a review, which are cut before statements."""
 
     aspect: str
     units: list[Unit]
-    findings: bool
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
 
     def told(self, width: int) -> str:
-        """As many of the names as fit into `width` characters; the others are counted.
-
-        Of findings, the first few in so many characters each, or by id.
-        """
-        if not self.findings:
-            told = [unit.text for unit in self.units]
-            while len(told) > 1 and len("; ".join(told)) > width:
-                told.pop()
-            left = [unit.line for unit in self.units[len(told) :]]
-            return "; ".join([*told, *([_counted(left)] if left else [])])
+        """The first few findings in so many characters each, or by id; the others are counted."""
         if width >= _SHORTEST:
             most = min(width, _NAMED)
             few = [names.clipped_at_space(unit.text, most) for unit in self.units[:_FEW]]
@@ -365,7 +336,7 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     answered = _words(answer)
     lacking = [unit for unit in review.findings(text) if not _is_told(unit, answer, answered)]
     by_rank = {rank: [u for u in lacking if u.rank == rank] for rank in LEFT_OUT}
-    return [Beside(LEFT_OUT[rank], some, True) for rank, some in by_rank.items() if some]
+    return [Beside(LEFT_OUT[rank], some) for rank, some in by_rank.items() if some]
 
 
 def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
@@ -383,22 +354,19 @@ def _words(text: str) -> set[str]:
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
     """The parts of a receipt: statements, the first `core` of them the core, and rows beside."""
     count = len(wanted)
-    beside = list(enumerate(more, start=count))
+    beside = range(count, count + len(more))
     advised = [s.role == "advice" or weighing.recommends(s.text) for s in wanted]
     longest = sorted(range(1, core), key=lambda at: (advised[at], -len(wanted[at].text)))
     asked = [at for at, statement in enumerate(wanted) if at >= core and statement.asks]
     first = [at for at in asked if wanted[at].aspect != wanted[at - 1].aspect][:_SECTIONS]
     moves = [((at,), 0) for at in reversed(range(core, count)) if at not in first]
     moves += [((at,), _CLAUSE) for at in first]
-    for is_early in (True, False):
-        moves += [((at,), row.widths[step]) for step in (1, 2) for at, row in beside[::-1]
-                  if row.findings == is_early and step < len(row.widths)]  # fmt: skip
-        moves += [((at,), width) for at in longest[: core // 2] if is_early
-                  for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
+    moves += [((at,), width) for width in (_SHORTEST, 1) for at in beside[::-1]]
+    moves += [((at,), width) for at in longest[: core // 2] for width in (_CLAUSE, _SHORTEST)]
     moves += [((at,), _SHORTEST) for at in first]
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     moves += [((at,), 0) for at in first]
-    texts = [s.text for s in wanted] + [row.told(row.widths[0]) for row in more]
+    texts = [s.text for s in wanted] + [row.told(_NAMED) for row in more]
     parts = fitting.parts(texts, moves)
     for at, part in enumerate(parts):
         part.least = _SHORTEST if at < core or at in first else 0

@@ -28,7 +28,6 @@ from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 
 # `make bench what=receipts` (reports) and `what=outputs` (tools) measure what these numbers keep.
-_LISTED = 0.12  # share of the cap for entries of lists
 _ROW = 4  # tokens that each row costs beside its text
 _DENSE = 0.55  # exponent of the tokens by which a line's rare words are divided
 _MOSTLY = 0.5  # share of a failure's words that must be new, or it is a repetition
@@ -201,19 +200,6 @@ class ParsedText:
     def facts_kept(self, text: str) -> str:
         """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
         return f"{facts.kept(self.facts, text)}/{len(self.facts)}{'+' * self.partly}"
-
-    def taken_names(self) -> list[Unit]:
-        """What a report recommends or decides by name: `R2: Write atomically`.
-
-        The caller shows them: a digest made later neither shows nor counts them.
-        """
-        units = self._weighed.units
-        names = [unit for unit in units if unit.rank == reading.LISTED and unit.text]
-        self._weighed.units = [
-            unit._replace(text="", group="") if unit.rank == reading.LISTED else unit
-            for unit in units
-        ]
-        return names
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """The most decisive parts of the text in up to `most` sentences, in the text's order."""
@@ -437,14 +423,10 @@ class _Choice:
     def ranked(self, cap: int) -> None:
         """Take the ranked units within their share; the others are chosen by value."""
         units = self.weighed.units
-        before = 0
         for rank, index in self._by_rank():
             share = self.weighed.share
             if rank == 1 and len(self.chosen) < 2:
                 share = 1.0
-            elif rank == reading.LISTED:
-                before = before or self.spent
-                share = min(share, before / cap + _LISTED)
             if self.spent + self.weighed.brief[index] <= cap * share:
                 self.take(index, self.weighed.brief[index])
             else:
@@ -459,7 +441,7 @@ class _Choice:
         first, last = list[tuple[int, int]](), list[tuple[int, int]]()
         units = self.weighed.units
         for rank, index in sorted((unit.rank, at) for at, unit in enumerate(units) if unit.text):
-            if 1 < rank < reading.LISTED and self.weighed.new(index, told) < _MOSTLY:
+            if rank > 1 and self.weighed.new(index, told) < _MOSTLY:
                 last.append((rank, index))
             elif rank:
                 first.append((rank, index))
@@ -530,11 +512,6 @@ def _digest(
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
-    lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
-    for at, row in enumerate(rows):
-        if row.aspect in lists:
-            rows[at] = row._replace(finding=f"{row.finding}; {groups.pop(row.aspect)[0]}")
-            lists.remove(row.aspect)
     left = Counter(unit.aspect for unit in missing if unit.is_item and not unit.group)
     for aspect in left.keys() & {unit.aspect for unit in units if unit.is_item}:
         at = max(at for at, row in enumerate(rows) if row.aspect == aspect)
@@ -575,13 +552,10 @@ def _in_order(units: list[Unit]) -> list[Unit]:
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
-    """The index of the key finding: one that the text calls key, otherwise the first one chosen.
-
-    An entry of a list is never the key: it is shown in one row with the others.
-    """
+    """The index of the key finding: one that the text calls key, otherwise the first one chosen."""
     if len(chosen) < 2:
         return -1
-    free = [i for i in chosen if units[i].rank != reading.LISTED and units[i].aspect != "size"]
+    free = [i for i in chosen if units[i].aspect != "size"]
     telling = [i for i in free if _SAYS_MORE.search(units[i].text)]
     return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
 

@@ -24,7 +24,6 @@ from contextkit.text.digests import folding, pages
 
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be shown by itself
-LISTED = 9  # the rank of an entry of a list
 _PARAGRAPH = 60  # lines from which on a block is more than one paragraph
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters read of a line
@@ -46,9 +45,8 @@ _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 class Unit(NamedTuple):
     """A statement that makes sense by itself, in the text's own words; `line` is from 1.
 
-    `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
-    list, of which the first are shown. Units that do not fit are counted under the name of their
-    `group`, where `short` stands for the unit.
+    `rank` 0 means optional; among ranks above 0, lower ones come first. Units that do not fit are
+    counted under the name of their `group`, where `short` stands for the unit.
     """
 
     line: int
@@ -304,13 +302,13 @@ def _below_names(made: list[Block]) -> Iterator[Block]:
 
 
 def name_of(block: Block) -> str:
-    """The few bold words that a block consists of; '' for a statement or a labeled block."""
+    """The few bold words that a block consists of, perhaps with a label; '' for a statement."""
     text = block.text
     if block.kind != "text" or not text[:2] == text[-2:] == "**" or text.count("**") != 2:
         return ""
     name = plain(text)
     is_short = name.count(" ") < _NAME and name[-1:] not in (".", ":", "：", "!", "?")
-    return name if is_short and ": " not in name and not LABELED.match(name) else ""
+    return name if is_short and (": " not in name or LABELED.match(name)) else ""
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -63,109 +63,42 @@ def confidence(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Named recommendations and decisions; then sentences, items, and rows by heading."""
-    names = _Names()
+    """Sentences, items, and rows by heading; those of the highest priority first."""
     blocks: list[tuple[tuple[str, ...], list[Unit]]] = []  # by their headings
     levels: list[str] = []  # the priority stated for each unit
     for block in reading.blocks(text):
-        if block.kind == "code" or names.read(block):
+        if block.kind == "code":
             continue
-        own = [_defining(unit, block, names.current) for unit in of_block(block)]
-        levels += ["" if names.current or at else _priority(block) for at in range(len(own))]
+        own = [_defining(unit, block) for unit in of_block(block)]
+        levels += ["" if at else _priority(block) for at in range(len(own))]
         blocks.append((block.titles, own))
     told = parts.weighed(blocks)
-    listed = names.units()
-    others = zip(told, levels, strict=True)
-    top = min(filter(None, [*(level for _, level in listed), *levels]), default="")
-    listed.sort(key=lambda item: item[1] != top)
+    top = min(filter(None, levels), default="")
     return [
         unit._replace(group=unit.group or top, weight=unit.weight * _URGENT, rank=unit.rank or 2)
         if top and level == top
         else unit
-        for unit, level in [*listed, *others]
+        for unit, level in zip(told, levels, strict=True)
     ]
 
 
-def _defining(unit: Unit, block: Block, name: str) -> Unit:
-    """The unit, with more weight if it defines the thing in the title, or says what comes next.
-
-    Its aspect is the `name` above it, if there is one.
-    """
-    weight, is_key = unit.weight, True
+def _defining(unit: Unit, block: Block) -> Unit:
+    """The unit, with more weight if it defines the thing in the title, or says what comes next."""
+    weight = unit.weight
     is_opening = block.kind == "text" and len(block.titles) == 1
     if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
         weight *= _DEFINING
     elif (label := _label(unit.text)) and authored.role_of(label) in ("decision", "open"):
         weight = max(weight, _NEXT)
-    elif not name:
-        return unit
     else:
-        is_key = unit.key
-    return unit._replace(weight=weight, key=is_key, aspect=name or unit.aspect)
+        return unit
+    return unit._replace(weight=weight, key=True)
 
 
 def statements(text: str) -> list[Unit]:
     """Sentences, items, and rows, each under its heading."""
     blocks = (block for block in reading.blocks(text) if block.kind != "code")
     return [unit for block in blocks for unit in of_block(block)]
-
-
-class _Names:
-    """The recommendations and decisions that a section lists by name, to be shown in one row.
-
-    A name is a heading right below that of the section, or a bold line of its own, with a label in
-    front: `### R2: Write atomically`, `**P0.1: Lock the file**`.
-    """
-
-    def __init__(self) -> None:
-        self.current = ""  # the bold name above
-        self._under: tuple[str, ...] = ()  # the headings of that name
-        self._headings: dict[tuple[str, ...], Unit] = {}
-        self._bold: list[tuple[tuple[str, ...], Unit]] = []
-
-    def read(self, block: Block) -> bool:
-        """Take the names that a block begins; return whether it is nothing but a name."""
-        titles = block.titles
-        if self._under != titles:
-            self.current, self._under = "", titles
-        for depth in range(2, len(titles) + 1):
-            path = titles[:depth]
-            if path not in self._headings and _is_name(path):
-                self._headings[path] = self._unit(block, path[:-1], path[-1])
-        bold = block.kind == "text" and block.text[:2] == block.text[-2:] == "**"
-        if not (bold and reading.LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
-            return False
-        depth = next((n for n, title in enumerate(titles, 1) if weighing.recommends(title)), 0)
-        if depth:
-            unit = self._unit(block, titles[:depth], block.text[2:-2])
-            self._bold.append((titles, unit))
-            self.current = unit.text
-        return bool(depth)
-
-    def units(self) -> list[tuple[Unit, str]]:
-        """The names with their priorities; a heading with bold names below it gives way to them."""
-        classes = {titles for titles, _ in self._bold}
-        names = [unit for titles, unit in self._headings.items() if titles not in classes]
-        names += [unit for _, unit in self._bold]
-        priorities = [_PRIORITY.match(unit.text) for unit in names]
-        return [(unit, p[1] if p else "") for unit, p in zip(names, priorities, strict=True)]
-
-    def _unit(self, block: Block, section: tuple[str, ...], name: str) -> Unit:
-        aspect = aspect_of(section)
-        return Unit(block.line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
-
-
-def _is_name(titles: tuple[str, ...]) -> bool:
-    """Whether the last heading names what its section recommends, or something with a priority."""
-    if len(titles) < 2 or not reading.LABELED.match(titles[-1]):
-        return False
-    return weighing.recommends(titles[-2]) or bool(_PRIORITY.match(titles[-1]))
-
-
-def _brief(name: str) -> str:
-    """A name without the remark in brackets at its end, if it is long."""
-    before, opening, _ = name.partition(" (")
-    return before if opening and len(name) > _ASPECT and name.endswith(")") else name
 
 
 def _priority(block: Block) -> str:
@@ -178,7 +111,7 @@ def _priority(block: Block) -> str:
     row = block.kind == "row"
     stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
     stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
-    if not stated and not _is_name(block.titles):  # else its heading is shown or counted
+    if not stated:
         stated = _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
@@ -225,12 +158,10 @@ def _led(lead: str, item: str) -> str:
 def aspect_of(titles: tuple[str, ...]) -> str:
     """The heading, plus the one above if this one answers it or means the reverse without it.
 
-    A name stays as it is.
+    A label in front of it, such as `R2:`, stays.
     """
     if not titles:
         return ""
-    if _is_name(titles):
-        return _brief(titles[-1])
     title = _short(titles[-1])
     above = [other for other in titles[1:-1] if weighing.NEGATING.search(other)]
     above = above or list(titles[1:-1] if _ANSWERING.match(title) else ())
@@ -238,7 +169,8 @@ def aspect_of(titles: tuple[str, ...]) -> str:
 
 
 def _short(title: str) -> str:
-    title = _NUMBER.sub("", title)
+    is_labeled = title[:1].isalpha() and reading.LABELED.match(title)
+    title = title if is_labeled else _NUMBER.sub("", title)
     before, opening, _ = title.partition(" (")
     title = before if opening and len(title) > _ASPECT else title
     if len(title) <= _ASPECT:
