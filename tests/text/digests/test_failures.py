@@ -411,11 +411,6 @@ def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
     assert found(summed, "x", "src/a.c:3: error: no room") == [f"{summed} (src/a.c:3)"]
 
 
-def test_lines_of_npm_in_a_row_are_one_error() -> None:
-    said = found("npm error code 1", "npm error path /a", "x", "npm error network")
-    assert said == ["npm error code 1; path /a", "npm error network"]
-
-
 def test_an_error_is_listed_by_its_place_or_else_by_what_it_says() -> None:
     (failure,) = failed(["error: no room"])
     assert failure.name == "error: no room"

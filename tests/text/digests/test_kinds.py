@@ -353,12 +353,6 @@ def test_sentences_below_a_severity_are_not_counted_as_findings() -> None:
     assert "P0: +" not in digest.summary and "P0 +" not in digest.summary
 
 
-def test_the_words_that_lead_into_items_are_shown_once() -> None:
-    text = "# T\n\n## S\n\nNot allowed:\n\n- a.py:1 in one\n- b.py:2 in two\n- c.py:3 in three\n"
-    [row] = digest_of(text, "report", 90).rows
-    assert row.finding == "Not allowed: b.py:2 in two; c.py:3 in three"
-
-
 def test_prose_shows_its_sentences() -> None:
     text = "The cache in src/app.py holds 40 entries. " * 3 + "It must not grow beyond 900 MB."
     assert "It must not grow beyond 900 MB." in digest_of(text, "plain").summary

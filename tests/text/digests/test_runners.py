@@ -246,29 +246,6 @@ def test_a_cut_is_looked_for_once_in_each_line() -> None:
     assert "lacks a part" not in engine.digest(text, 300).summary  # it took hours
 
 
-WARNED = """\
-================ test session starts ================
-collected 3 items
-
-shop/test_till.py ...                         [100%]
-
-================= warnings summary ==================
-shop/test_till.py::test_sum
-shop/test_till.py::test_other
-  /srv/shop/till.py:4: DeprecationWarning: till v1 goes with 3.0
-    warnings.warn("till v1 goes with 3.0", DeprecationWarning)
-
-========== 3 passed, 1 warning in 0.12s ==========
-"""
-
-
-@each("ending", ["3 passed", "1 failed, 2 passed"])
-def test_a_warning_is_told_by_what_it_says(ending: str) -> None:
-    digest = engine.digest(WARNED.replace("3 passed", ending), 150)
-    assert "DeprecationWarning: till v1 goes with 3.0 (/srv/shop/till.py:4)" in digest.summary
-    assert digest.key == f"{ending}, 1 warning in 0.12s"
-
-
 QUOTED = "".join(
     f"""
 In bin/till.sh line {n}:

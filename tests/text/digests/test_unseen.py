@@ -6,7 +6,7 @@ import json
 import string
 
 from conftest import each
-from contextkit.text.digests import columns, engine, folding, lines, reading
+from contextkit.text.digests import engine, folding, lines, reading
 
 LISTED = """\
 /srv/app:
@@ -1173,66 +1173,12 @@ def test_a_stack_without_own_frames_is_not_told_with_one_of_the_next_stack() -> 
     assert "Thread 1…8 (LWP 801…808): #0 0x7f9de1 in futex_wait" in said
 
 
-def among_words(rows: list[str]) -> str:
-    return "\n".join([*WORDS, "", *rows, "", *WORDS[::-1]])
-
-
-def test_of_rows_of_numbers_one_with_a_value_far_off_is_told() -> None:
-    lost = [0, 3, 1, 0, 2, 2271, 1, 0, 2, 3, 1, 0, 2]
-    rows = [f"PSC\t{n}\tS{n:02}\t{n * 7 % 90}\t{33 + n % 3}.4\t{x}" for n, x in enumerate(lost)]
-    said = engine.digest(among_words(rows), 120).summary
-    assert "PSC 5 S05 35 35.4 2271" in said and "S07" not in said
-
-
-def test_rows_that_passed_do_not_stand_out_and_failed_ones_are_told_before_those_that_do() -> None:
-    rows = [f"gate {n:02} {n * 3:3} {n % 3} ok" for n in range(30)]
-    rows[20] = rows[20].replace("ok", "FAILED, no answer")
-    rows[25] = rows[25].replace(" 1 ok", " 7000 was open")
-    cut = [f"✔ case {n} ({9000 if n == 4 else n % 3 + 1}ms)" for n in range(9)]
-    said = engine.digest(among_words([*rows, "", *cut]), 120)
-    assert said.key == "gate 20 60 2 FAILED, no answer"
-    assert "gate 25 75 7000 was open" in said.summary and "9000ms" not in said.summary
-
-
 def test_a_summary_among_rows_weighs_more_than_other_lines() -> None:
     rows = [f"case {name} {n % 3 + 5} s" for n, name in enumerate(string.ascii_lowercase)]
     rows[13:13] = ["found 6 tests in the folder"]
     units = lines.Lines("\n".join(["begin", "", *rows, "", *WORDS])).statements()
     weights = {unit.text: unit.weight for unit in units}
     assert weights[rows[13]] > weights[WORDS[0]]
-
-
-def test_the_last_of_rows_that_grow_does_not_stand_out() -> None:
-    rows = [f"step {n} reached {n**3} of the way" for n in range(23)]
-    assert not any(columns.rows(rows).values())
-    rows[7] = rows[7].replace("343", "90000")
-    assert [n for n, stands_out in columns.rows(rows).items() if stands_out] == [7]
-
-
-def test_amounts_and_sizes_in_rows_are_read_as_in_a_table() -> None:
-    rows = [f"fee {n} of -${n % 3},100.50 for {n % 2 + 1}Ki" for n in range(13)]
-    assert not any(columns.rows(rows).values())
-    for odd in (rows[7].replace("-$1,", "-$90,"), rows[7].replace("2Ki", "2TB")):
-        told = columns.rows([*rows[:7], odd, *rows[8:]])
-        assert [n for n, stands_out in told.items() if stands_out] == [7]
-
-
-def test_many_rows_that_stand_out_do_not_displace_other_rare_lines() -> None:
-    blocks = [
-        "\n".join(f"unit {t} lane {n} {n % 3} {7777 + t * 91 if n == 5 else 7}" for n in range(8))
-        for t in range(80)
-    ]
-    others = ["the pump is worn", "the operator took over", "the sensor has no cable"]
-    for at, line in enumerate(others):
-        blocks.insert(20 * at + 12, line)
-    said = engine.digest("\n\n".join(blocks), 200).summary
-    assert all(line in said for line in others) and "lane 5 2 7777" in said
-
-
-def test_a_row_that_is_there_again_does_not_stand_out() -> None:
-    calls = [f"call({n}, 0) = {21 if n == 4 else 3}" for n in range(9)]
-    text = "\n".join(["begin", "", *calls, "", *calls, "", "end of it all"])
-    assert not any(columns.rows(text.split("\n")).values())
 
 
 def test_of_a_help_page_headings_of_options_are_told_with_them_alone() -> None:

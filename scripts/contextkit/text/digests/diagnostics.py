@@ -98,7 +98,6 @@ _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
-_SEVERAL = 3  # messages with lines below that add little
 _EACH = 12  # messages up to which each is listed
 _FEW_ERRORS = 3  # errors among many messages, of which each is told
 _FILES = 2  # files that are listed with their counts
@@ -344,20 +343,6 @@ def _level(word: str) -> str:
     if word in ("W", "w", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
         return "warning"
     return _NOTE if word.lower() in ("note", "hint") else ""
-
-
-def context(text: Lines, placed: set[int]) -> set[int]:
-    """The lines below several messages, up to a blank one: source and a tool's remarks."""
-    inside = set[int]()
-    if len(placed) < _SEVERAL:
-        return inside
-    lines = [*text.all, ""]
-    for number in placed:
-        below = number + 1
-        while below <= number + _BELOW and below not in placed and lines[below]:
-            inside.add(below)
-            below += 1
-    return inside
 
 
 def units(messages: list[Diagnostic]) -> list[Unit]:

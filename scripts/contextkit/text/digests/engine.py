@@ -499,14 +499,13 @@ def _digest(
     units = [unit for unit in units if unit.text not in aspects]  # a name may be an aspect, too
     key = told[main] if main >= 0 else ""
     rows: list[Row] = []
-    for number, unit in enumerate(units):
+    for unit in units:
         if rows and rows[-1].aspect == unit.aspect:
-            more = _without_lead(unit.text, units[number - 1].text)
             finding = rows[-1].finding
             finding = (
-                f"{finding.removesuffix('.')}; {more}"
+                f"{finding.removesuffix('.')}; {unit.text}"
                 if unit.group == _FAILED
-                else reading.joined(finding, more)
+                else reading.joined(finding, unit.text)
             )
             rows[-1] = Row(unit.aspect, finding, rows[-1].line)
         else:
@@ -558,17 +557,6 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     free = [i for i in chosen if units[i].aspect != "size"]
     telling = [i for i in free if _SAYS_MORE.search(units[i].text)]
     return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
-
-
-def _without_lead(item: str, before: str) -> str:
-    """An item without its lead-in, if the item before it has the same one."""
-    lead = item[: item.find(": ") + 2]
-    while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
-        lead = item[: longer + 2]
-    is_whole = lead.count("(") == lead.count(")")
-    return (
-        item[len(lead) :] if len(lead) > _SHORT and is_whole and before.startswith(lead) else item
-    )
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:

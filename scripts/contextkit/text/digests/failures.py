@@ -8,7 +8,6 @@ Errors that differ only in numbers are one, with its count. `failed_tests` finds
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 
@@ -62,7 +61,6 @@ _UNSAID = Pattern(  # a failure that the next line explains
 _SOURCE = Pattern(r"^(?:\d+ +\|(?: .*[^|])?$|\d+\t|\^|(?:#\d+ +)?0x\w+ in )")  # quoted, or a frame
 _FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _TASK = Pattern(r"(?:TASK|RUNNING HANDLER) \[(.+)\] \*+$")
-_NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
 _FIRST, _BRIEF = 5, 60  # words of a line that names what failed; characters of its last part
@@ -204,14 +202,8 @@ def _heads_a_trace(text: Lines, at: int) -> bool:
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
-    """The text of an error and its other lines: npm's in a row, or those that explain it."""
-    line = text.bare[at]
-    if npm := _NPM.match(line):
-        mark = npm[0].strip()
-        more = [*itertools.takewhile(lambda n: text.bare[n].startswith(mark), text.below(at - 1))]
-        parts = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
-        return shown(npm[0] + "; ".join(parts), 2 * _LONGEST), set(more)
-    more = _below(text, at)
+    """The text of an error and the other lines that explain it."""
+    line, more = text.bare[at], _below(text, at)
     if not more:
         step = _step(text, at) if line.startswith("fatal: [") else ""
         return shown(step + line + text.all[at][_READ : _READ * 8]), set()

@@ -25,7 +25,7 @@ from collections import Counter
 
 from contextkit.base.expressions import Pattern
 from contextkit.base.type_names import Collection, Iterable, Iterator
-from contextkit.text.digests import columns, reading, weighing
+from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.failure_words import FINE, may_say
 from contextkit.text.digests.folding import alike
 from contextkit.text.digests.pieces import (
@@ -108,7 +108,6 @@ _LIST = 3  # lines of one form that are a list
 _ENDS = 40  # lines at each end that are always weighed
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines per failing one, from which on a text is no log
-_OUTSTANDING, _ROW = 4.0, 0.3  # weight of a row of numbers that stands out; factor of the others
 _INSIDE, _LEAST = 0.3, 0.1  # weight of a line inside of what is told; least weight for a statement
 
 
@@ -261,7 +260,6 @@ class Lines:
         """Units for the lines that are not `told`; lines `inside` of what is told weigh little."""
         told = self._told = set(told)
         self._led.clear()
-        self._rows = {} if self.is_long else columns.rows(self.all)
         units: list[Unit] = []
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
@@ -270,11 +268,6 @@ class Lines:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight *= _INSIDE if line.number in inside else 1
-            if line.number in self._rows and not line.fails:
-                if self._rows[line.number] and not FINE.search(line.said[:READ]):
-                    weight = _OUTSTANDING * rare
-                elif not SUMS_UP.search(line.said[:READ]):
-                    weight *= _ROW
             if line.number in below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -381,9 +374,6 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
-        for number, stands_out in self._rows.items():
-            if stands_out and number not in self._failing:
-                keys[number] = b"\1%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:

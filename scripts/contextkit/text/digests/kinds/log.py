@@ -54,8 +54,6 @@ _ONE_PASSED = Pattern(r"Test +#\d+: .* Passed ")  # of ctest
 _ANNOUNCES = Pattern(r"\b[1-9]\d* [\w ]+(?: \([^()]*\))?:$")  # so many of what is listed below
 _ITEM = Pattern(r"\s*[-*] \S")
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
-_WARNS = Pattern(r"(?P<place>[^\s:]+\.\w+:\d+): (?P<said>\w*Warning: \S.*)$")
-_FEW_WARNINGS = 3
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _NEAR = 3  # lines between two that count results together
@@ -85,10 +83,8 @@ def run(text: Lines, status: int | None = None) -> Run:
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     stated = diagnostics.units(messages)
-    warned = _warned(text, not failed)
-    units = [*verdict, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:], *warned]
-    told = {unit.line - 1 for unit in warned} | used | placed | of_verdict | answered
-    inside |= diagnostics.context(text, placed)
+    units = [*verdict, *refused, *stated[:_FIRST], *failed, *stated[_FIRST:]]
+    told = used | placed | of_verdict | answered
     prose = text.prose if told.isdisjoint(text.prose) else set()
     shown = prose | _titles(text, prose)
     paragraphs = [line * (at in shown) for at, line in enumerate(text.all if prose else ())]
@@ -119,17 +115,6 @@ def _titles(text: Lines, prose: set[int]) -> set[int]:
 
     above = {at - 2 for at in prose if at > 1} - prose
     return {*filter(stands_alone, above)}
-
-
-def _warned(text: Lines, passed: bool) -> list[Unit]:
-    """What code warned of, each once with how often and its place; first where all else passed."""
-    warned: dict[str, tuple[int, int, str]] = {}
-    for at in text.holding("Warning: "):
-        if match := _WARNS.match(text.bare[at]):
-            first, times, place = warned.get(match["said"], (at, 0, match["place"]))
-            warned[match["said"]] = first, times + 1, place
-    return [Unit(at + 1, "", f"{words} ({place})" + f" (x{times})" * (times > 1), 2.0, 2 * passed)
-            for words, (at, times, place) in [*warned.items()][:_FEW_WARNINGS]]  # fmt: skip
 
 
 def _of_no_run(units: list[Unit], text: Lines) -> list[Unit]:

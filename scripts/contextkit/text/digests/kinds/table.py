@@ -11,7 +11,6 @@ from collections import Counter
 from contextkit.base.expressions import Pattern
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterable, Sequence
-from contextkit.text.digests.columns import SIZES, TIMES, figure
 from contextkit.text.digests.failure_words import says_failed
 from contextkit.text.digests.folding import cut
 from contextkit.text.digests.pieces import bare
@@ -41,6 +40,8 @@ _NUMBER = Pattern(  # perhaps with a name, a unit, and a percentage in brackets
     r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
     r"\s?(?P<unit>%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?(open)\))[,;:]?$"
 )
+_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_TIMES = {"": 1, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _FIGURE = Pattern(
     r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
 )  # or no value
@@ -397,9 +398,9 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     is_sorted_out = len(set(cells)) <= min(_FEW, len(cells) // 2)
     if is_sorted_out or not (_are_numbers(cells[:_SAMPLE]) and _are_numbers(cells)):
         return None
-    read = [(*figure(match), *pair) for pair in filled if (match := _NUMBER.match(pair[1][index]))]
+    read = [(*_figure(match), *pair) for pair in filled if (match := _NUMBER.match(pair[1][index]))]
     units = [unit for _, unit, *_ in read]
-    scales = (SIZES, TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))  # of one column
+    scales = (_SIZES, _TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))  # of one column
     scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
     if scale is None:
         return None
@@ -422,6 +423,17 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
     return Numbers(rows, spread, rises or falls, is_low)
+
+
+def _figure(number: re.Match[str]) -> tuple[float, str]:
+    """The value of a match with `digits` and a `unit`, and the unit without the bytes: `K`, `ms`.
+
+    A comma before three digits is no decimal point.
+    """
+    digits, unit = number["digits"], (number["unit"] or "").removesuffix("B").removesuffix("i")
+    if not digits.isdecimal():
+        digits = re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", ".")
+    return float(digits), unit
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
