@@ -417,15 +417,6 @@ def test_the_next_step_is_told_before_the_background() -> None:
     assert step in digest_of(text, "report", 90).summary
 
 
-def test_what_the_thing_in_a_title_is_is_key() -> None:
-    part = "To store the crate of a ship in part {0}, first say what it holds, then its owner."
-    parts = "".join(f"## Part {n}\n\n{part.format(n)}\n\n" for n in range(1, 30))
-    text = f"# Tidepool\n\nHarbors fill slowly.\n\nTidepool keeps what ships unload.\n\n{parts}"
-    assert digest_of(text, "report").key == "Tidepool keeps what ships unload."
-    other = digest_of(text.replace("Tidepool keeps", "It keeps"), "report").key
-    assert "ships unload" not in other
-
-
 def test_an_answer_is_shown_with_the_heading_that_it_answers() -> None:
     text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
     text += (

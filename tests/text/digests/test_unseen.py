@@ -764,33 +764,6 @@ def test_the_words_of_a_placeholder_are_no_option() -> None:
     assert "/-to-" not in digest.summary and "-coin" not in digest.summary
 
 
-def a_page() -> str:
-    """A page of a manual whose settings are headings between empty lines and deeper ones."""
-    settings = "".join(
-        f"   {name}\n       •   Default: false\n\n       Sets how coins are {name}, which mat‐\n"
-        "       ters if the till is locked.\n\n"
-        for name in ("counted", "rolled", "weighed-first", "stored", "strict-peers")
-    )
-    return (
-        "TILL-ADD(1)                TILL-ADD(1)\n\nNAME\n       till-add - Add coins to a till\n\n"
-        "   Description\n"
-        "       Coins are kept as they come, one by one, and each of them is weighed on its\n"
-        "       way in, whatever it is worth, unless the till is open al‐\n       ready.\n\n"
-        "       This command adds coins to a till that was opened be‐\n"
-        "       fore, and it fails if there is none. As an example:\n\n"
-        "           till add other:coins:\n\n       It is slow.\n\n"
-        f"   Configuration\n       All of them are off.\n\n{settings}"
-        "TILL                       TILL-ADD(1)\n"
-    )
-
-
-def test_the_settings_of_a_page_are_names_and_its_words_are_whole() -> None:
-    digest = engine.digest(a_page(), 250)
-    by_aspect = {row.aspect: row.finding for row in digest.rows}
-    assert "counted, rolled, weighed-first, stored, strict-peers" in by_aspect["Configuration"]
-    assert "till add other:coins" not in by_aspect
-
-
 def test_a_word_that_a_page_parts_is_whole() -> None:
     assert reading.wrapped("it was opened be‐", "fore dawn") == "it was opened before dawn"
     assert reading.wrapped("up to the cbs‐", "Größe") == "up to the cbs‐Größe"

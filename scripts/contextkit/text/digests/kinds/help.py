@@ -91,25 +91,11 @@ def _names(lines: list[str]) -> list[_Name]:
     for at, line in enumerate(lines):
         below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
         at_margin = line.strip() and not _depth(line) and _CELLS not in line.strip()
-        is_title = _TITLE.match(line) or _is_heading(lines, at)
-        if is_title or (at_margin and below != (0, 0)):
+        if _TITLE.match(line) or (at_margin and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
             names.append((at + 1, name, section))
     return names
-
-
-def _is_heading(lines: list[str], at: int) -> bool:
-    """Whether a line is a page's heading: capitalized, between an empty and a deeper line."""
-    return lines[at].lstrip()[:1].isupper() and _stands_out(lines, at)
-
-
-def _stands_out(lines: list[str], at: int) -> bool:
-    """Whether a slightly indented line stands below an empty one and above deeper ones."""
-    depth = _depth(lines[at])
-    below = _depth(lines[at + 1]) if at + 1 < len(lines) else 0
-    is_below_empty = not "".join(lines[max(0, at - 1) : at]).strip()
-    return 0 < depth < _INDENT and is_below_empty and below > depth + 1
 
 
 def _column(line: str) -> tuple[int, int]:
@@ -133,8 +119,6 @@ def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
     below = lines[at + 1] if at + 1 < len(lines) else ""
     above = lines[at - 1].strip() if at else ""
     is_term = not above or bool(_TITLE.match(lines[at - 1]))
-    if _stands_out(lines, at) and " " not in line.strip():
-        return line.strip()
     if is_term and depth >= _INDENT and _depth(below) > depth + 1:
         match = _NAME.match(line, depth)
         is_name = match and (

@@ -26,7 +26,6 @@ _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # its comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
 _URGENT = 1.5  # factor for an item of the highest priority
-_DEFINING = 5  # factor for a statement that defines the thing in the title
 _NEXT = 2.0  # weight of `Next step: …`, `Blocked: …`, wherever they stand
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = TEXTS.any_of("answering")  # a heading that answers the one above it
@@ -69,7 +68,7 @@ def units(text: str) -> list[Unit]:
     for block in reading.blocks(text):
         if block.kind == "code":
             continue
-        own = [_defining(unit, block) for unit in of_block(block)]
+        own = [_weighed(unit) for unit in of_block(block)]
         levels += ["" if at else _priority(block) for at in range(len(own))]
         blocks.append((block.titles, own))
     told = parts.weighed(blocks)
@@ -82,17 +81,11 @@ def units(text: str) -> list[Unit]:
     ]
 
 
-def _defining(unit: Unit, block: Block) -> Unit:
-    """The unit, with more weight if it defines the thing in the title, or says what comes next."""
-    weight = unit.weight
-    is_opening = block.kind == "text" and len(block.titles) == 1
-    if is_opening and unit.text.lower().startswith(f"{block.titles[0].lower()} "):
-        weight *= _DEFINING
-    elif (label := _label(unit.text)) and authored.role_of(label) in ("decision", "open"):
-        weight = max(weight, _NEXT)
-    else:
-        return unit
-    return unit._replace(weight=weight, key=True)
+def _weighed(unit: Unit) -> Unit:
+    """The unit, with more weight if it says what comes next."""
+    label = _label(unit.text)
+    is_next = bool(label) and authored.role_of(label) in ("decision", "open")
+    return unit._replace(weight=max(unit.weight, _NEXT), key=True) if is_next else unit
 
 
 def statements(text: str) -> list[Unit]:
