@@ -24,8 +24,6 @@ _SOURCE = Pattern(r"\s*\d{1,6}\s{1,4}[│┃┌└]")  # numbered lines of code
 _PATCH = Pattern(r">[> ]{0,8}\+\+\+ b/(\S+)|>[> ]{0,8}diff --git a/\S+ b/(\S+)")
 MOST_SIBLINGS = 100
 _FEW = 13  # lines of a part that are searched for labels
-_GRADES = 3  # least items of a legend
-_LISTED = shapes.EXPLAINS | index.PLURALS  # `Our legend`; but `Findings, by our criteria`
 _NEAR = 12  # parts after one that it may reach over
 
 
@@ -68,8 +66,6 @@ class Part:
 
         Below one that only names a scale, a part without a place explains the severities.
         """
-        if self.kind == "item" and self.inside.explains_grades:
-            return True
         for above in self.headings:
             is_about = shapes.is_about(above.title, words) and not above.graded
             if is_about or self._sight.says_over(above.title):
@@ -77,21 +73,6 @@ class Part:
             if shapes.names_scale(above.title) and not places.place_in("\n".join(self.rows)).file:
                 return True
         return False
-
-    @functools.cached_property
-    def explains_grades(self) -> bool:
-        """Whether the line above its list calls that a legend, and each item has its own grade.
-
-        At most one has a place: an example.
-        """
-        items = [part for part in self.direct if part.kind == "item"]
-        above = self._sight.parts[items[0].at - 1].title if len(items) >= _GRADES else ""
-        named = (word for word in vocabulary.words(above) if word in _LISTED)
-        if not self._sight.is_whole or next(named, "") not in shapes.EXPLAINS:
-            return False
-        told = [vocabulary.unbulleted(part.title)[0] for part in items]
-        grades = {heads.read(item).severity for item in told} - {""}
-        return len(grades) == len(items) and sum(bool(places.place_in(x).file) for x in told) < 2
 
     @property
     def is_over(self) -> bool:
