@@ -216,7 +216,7 @@ def test_of_elements_of_xml_the_one_that_leaves_the_pattern_is_told() -> None:
             for n in range(40)]  # fmt: skip
     rows[23] = '<pump id="P23"><seen>2026-04-30T01:00</seen><oil>3</oil></pump>'
     text = said("<pumps>\n" + "\n".join(rows) + "\n</pumps>")
-    assert "2026-04-30T01:00" in text and "lowest 3 (P23)" in text and "<>" not in text
+    assert "2026-04-30T01:00" in text and "3 (P23) to 78" in text and "<>" not in text
 
 
 def test_of_fields_in_blocks_the_states_are_told_with_the_block() -> None:

@@ -53,7 +53,6 @@ _SORTED = 2.0  # weight of a column by which the rows are sorted
 _LEAST = 5  # least rows; most lines between two; characters beside a name
 LEFT = 8  # the rank of a line that is only counted as left out
 _NEAR = 4  # most by which row numbers may rise
-_FAR = 1.5  # how much farther off the lowest must be to come before the highest
 Split = Callable[[str], list[str]]
 Row = tuple[int, list[str]]
 
@@ -64,7 +63,6 @@ class Numbers(NamedTuple):
     rows: list[tuple[float, int, list[str]]]
     spread: float
     is_sorted: bool
-    is_low: bool
 
 
 def confidence(text: str) -> int:
@@ -377,8 +375,6 @@ def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
 
     [low] = ends(values.rows, 1)
     high = [end for end in ends(values.rows[::-1], 3) if end != low] or [low]
-    if values.is_low:
-        return f"lowest {', '.join(high)}; highest {low}"
     named = [end for end in high[1:] if end[-1] == ")" and " (x" not in end]
     return f"{low} to {high[0]}" + (f"; next {', '.join(named)}" if named else "")
 
@@ -418,11 +414,8 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda pair: pair[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
-    is_low = usual - low > _FAR * (high - usual)
-    if is_low:
-        rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
-    return Numbers(rows, spread, rises or falls, is_low)
+    return Numbers(rows, spread, rises or falls)
 
 
 def _figure(number: re.Match[str]) -> tuple[float, str]:
