@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1757255472294151075
+SOURCE = 568760057075347805
 name = 'contract_review.md'
 
 def root(context, missing=missing):
@@ -22,7 +22,7 @@ def root(context, missing=missing):
     yield str((undefined(name='path') if l_0_path is missing else l_0_path))
     yield '`.\nDo NOT return findings in your response text.\nYour response text should be a single line: "Findings written to '
     yield str((undefined(name='path') if l_0_path is missing else l_0_path))
-    yield '"\n\nWrite to that name plus `.partial`; rename it at the end.\n\nFile structure:\n\n'
+    yield '"\n\nWrite to that name plus `.partial`, rename it last.\n\nFile structure:\n\n'
     if (undefined(name='run') if l_0_run is missing else l_0_run):
         pass
         yield '<!-- run-uuid: '
@@ -34,9 +34,9 @@ def root(context, missing=missing):
         yield 'Read: n of '
         yield str(((undefined(name='files') if l_0_files is missing else l_0_files) or 'n'))
         yield ' files\nCounts: P0 0, P1 0, P2 0, P3 0\n'
-    yield '[3-5 plain sentences]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[details with file:line, or None.]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
+    yield '[3-5 sentences]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[details, file:line; or None.]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
     yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
-    yield ' -->\n\nOne row per finding. SEVERITY: P0 to P3 or IMP. Each ID once, like P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
+    yield ' -->\n\nA row per finding: P0 to P3 or IMP, each ID once, like P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
 
 blocks = {}
 debug_info = '3=16&5=18&11=20&12=23&19=26&20=29&32=32'
