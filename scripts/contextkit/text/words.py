@@ -21,9 +21,10 @@ class Words:
         parts = "\n".join(row for row in rows if row[:1] != "#").split("\n[")[1:]
         named = (part.partition("]\n")[::2] for part in parts)
         self._lists = {name: listed.strip() for name, listed in named}
-        self.words = {name: tuple(listed.split()) for name, listed in self._lists.items()}
-        self.phrases = {name: tuple(listed.replace("\n", "|").split("|"))
-                        for name, listed in self._lists.items()}  # fmt: skip
+        plain = {name: part for name, part in self._lists.items() if name[:4] != "any "}
+        self.words = {name: tuple(part.split()) for name, part in plain.items()}
+        self.phrases = {name: tuple(part.replace("\n", "|").split("|"))
+                        for name, part in plain.items()}  # fmt: skip
 
     def any_of(self, name: str, before: str = "", behind: str = "") -> Pattern:
         """What finds any of a list of expressions, in any case."""
