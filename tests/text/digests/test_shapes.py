@@ -174,3 +174,13 @@ def test_of_a_wide_table_the_row_with_the_highest_value_is_told_whole() -> None:
     )
     row = "bill   moves   9     701      9001     881  bill-3f25b  /10.40.5.3  c1\n"
     assert "TOPIC: moves, PART: 9" in told(f"{head}{rows}{row}{rows}")
+
+
+def test_a_table_of_numbers_may_repeat_its_head_and_stand_below_other_lines() -> None:
+    head = "-queue- -----io----\n run wait   in  out idle  time\n"
+    rows = [f"   1    0 {n % 7:4d}  {n % 5}00   97 02:{n:02d}:00\n" for n in range(60)]
+    rows[41] = "   9   31 9901 8800    1 02:41:00\n"
+    parts = (head + "".join(rows[n : n + 20]) for n in range(0, 60, 20))
+    digest = engine.digest("$ iowatch 60\n" + "".join(parts), 250)
+    assert digest.kind == "table" and "60 rows, 6 columns: run, wait, in" in digest.key
+    assert "wait: 31, in: 9901" in " ".join(digest.summary.split())

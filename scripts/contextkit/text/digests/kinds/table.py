@@ -27,6 +27,8 @@ _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _ROWS_READ, _ABOVE = 60, 8  # lines by which a table is recognized; lines that may precede its rows
+_BEFORE = 4  # lines that may precede a header without a rule
+_DIGIT = Pattern(r"\d")
 _NAMED = 1000  # rows by which the column of names is found
 _SAMPLE = 500  # cells by which a column of numbers is recognized
 _TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
@@ -80,8 +82,12 @@ def _lines(text: str) -> list[tuple[int, str]]:
         at for at, line in enumerate(lines[:_ROWS_READ]) if line[:1] == "+" and not _is_row(line)
     ]
     head = range(rules[0] + 2, rules[1]) if len(rules) > 2 else range(0)
-    return [(at + 1, line) for at, line in enumerate(lines)
+    rows = [(at + 1, line) for at, line in enumerate(lines)
             if line.strip() and _is_row(line) and at not in head]  # fmt: skip
+    told = Counter(line for _, line in rows[1:])
+    heads = {line for _, line in rows[1:_ABOVE] if told[line] > 1 and not _DIGIT.search(line)}
+    first = {line: number for number, line in reversed(rows) if line in heads}
+    return [(number, line) for number, line in rows if first.get(line, number) == number]
 
 
 def _is_row(line: str) -> bool:
@@ -110,7 +116,11 @@ def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
             body = [row.replace("|", " ") for row in (*lines[at - 1 : at], *lines[at + 1 :])]
             if all(line[at - 1 : at] in ("", " ") for line in body for at in starts[1:]):
                 return functools.partial(_by_starts, starts), at - 1
-    return _delimiter(lines) or _apart(lines), 0
+    if delimiter := _delimiter(lines):
+        return delimiter, 0
+    aboves = range(min(_BEFORE, len(lines) - 2))
+    splits = ((_apart(lines[above:]), above) for above in aboves)
+    return next((shape for shape in splits if shape[0]), (None, 0))
 
 
 def _by_starts(starts: list[int], line: str) -> list[str]:
@@ -174,10 +184,13 @@ def _apart(lines: list[str]) -> Split | None:
     words = min(len(lines[0].split()), sizes.most_common(1)[0][0])  # `Mounted on` is one column
     split = functools.partial(str.split, sep=None, maxsplit=words - 1)
     rows = [row for line in lines[1:] if len(row := split(line)) == words]
-    numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
-    is_named = all(name[0].isupper() or name[0] == "%" for name in split(lines[0]))
+    numbers = [*map(all, zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True))]
+    labels = split(lines[0])
+    is_named = all(name[0].isupper() or name[0] == "%" for name in labels) or (
+        sum(numbers) * 2 > len(labels) and not any(map(_DIGIT.search, labels))
+    )
     are_whole = words > 2 and len(rows) * 10 >= len(lines[1:]) * 9
-    return split if is_named and are_whole and any(map(all, numbers)) else None
+    return split if is_named and are_whole and any(numbers) else None
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
