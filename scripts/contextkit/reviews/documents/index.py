@@ -44,7 +44,7 @@ PLURALS = vocabulary.word_set("plurals")
 _LOOSE = vocabulary.word_set("loose")
 _OF_CONTRACT = Pattern(r"(?i)[-*_`\s]{0,6}(?:read\W{1,6}\d|counts?\W{1,6}p0)")  # beside rows
 _LONGEST_LABEL = 80  # characters
-_CLAUSE = Pattern(r" [—–-] |[.;:,] ")
+_CLAUSE, _EXCEPTS = Pattern(r" [—–-] |\. "), vocabulary.any_of("exceptions")
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
@@ -287,8 +287,8 @@ class Block:
             return self._is_head(text) or self._counts_none(text)
         if label in _FOOTERS:
             return not vocabulary.mentions_serious(value)
-        first = _CLAUSE.split(vocabulary.unbulleted(text)[0], 1)[0]
-        if vocabulary.says_nothing(first):  # and the rest is judged elsewhere
+        first, *reason = _CLAUSE.split(vocabulary.unbulleted(text)[0], 1)
+        if vocabulary.says_nothing(first) and not any(map(_EXCEPTS.search, reason)):
             self._label, self._promised = ("", ""), 0
             return True
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)

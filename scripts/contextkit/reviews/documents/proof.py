@@ -388,7 +388,9 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
         if not is_aside and (stands(_REFUSES, claimed) or stands(phrases.FORBIDS, claimed)):
             return _OTHER
-        if lacking := "" if row[:1] == "#" and self._rows_in(row) else _lacking(claimed):
+        is_outside = self._is_asked_for and _OUTSIDE.search(claimed)
+        is_title = row[:1] == "#" and self._rows_in(row)
+        if lacking := "" if is_outside or is_title else _lacking(claimed):
             return lacking
         why = self._unexplained(number, claimed)
         if row[:1] == "#" and vocabulary.says_nothing(vocabulary.plain(after)):
@@ -683,7 +685,7 @@ def _goes_on(row: str) -> bool:
 
 def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
-    if (_UNREAD.search(row) and not _OUTSIDE.search(row)) or _reads_less(row):
+    if _UNREAD.search(row) or _reads_less(row):
         return "says that not everything was reviewed"
     cells = _VALUES.split(_CODE.sub("", row))[1:]  # `| unit | failed (3) |`
     values = map(_all_words, cells)
