@@ -498,21 +498,9 @@ def test_no_heading_explains_what_is_grave_below_it(said: str) -> None:
 
 
 @each("said", [
-    "None, except that empty passwords are accepted.", "No findings — but the lock stays.",
-    "None. See the note about lost writes.", "Keine Befunde — außer der Sperre.",
-])  # fmt: skip
-def test_what_takes_an_exception_in_the_index_does_not_say_that_there_is_nothing(said: str) -> None:
-    name = "with what was tried under Checked, in another language"
-    text, terms = review_styles.by_contract()[name]
-    reason = "No findings — I read every caller of it."
-    for row, expected in ((reason, True), (said, False)):
-        review = agent_review.parse(text.replace("None.\nVerdict", f"{row}\nVerdict"), terms=terms)
-        assert is_clean(review) == expected
-
-
-@each("said", [
     "- the login lets anyone in", "- P1: the lock", "Overall: FAIL", "I read 2 of 3 files.",
     "This is critical.", "#### Critical-1. The lock is never released",
+    "- Empty name: the server crashes", "#### Data loss on restart", "**Deadlock of two writers**",
 ])  # fmt: skip
 def test_what_is_grave_is_a_doubt_below_what_was_tried_too(said: str) -> None:
     by_contract = review_styles.by_contract()

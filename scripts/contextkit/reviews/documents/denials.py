@@ -95,11 +95,16 @@ def _is_in_order(read: str) -> bool:
     return order in (sorted({*order}), sorted({*order}, reverse=True))
 
 
+_OWN = Pattern(  # the reviewer's own words, or what they introduce
+    r"(?i)\b(?:I|my|we|our|mir|mich|ich|wir|je|moi|yo|eu|io)\b[^.!?]* x |: x "
+)
+
+
 def uncited(row: str) -> str:
     """Prose without what it cites; but words in quotes by which it calls something are its own."""
     left = _CITED.sub(" x ", row) if _CITED.search(row) else row
     is_prose = len(left.split()) > _FEW and not phrases.said_in(_QUOTES.sub("", row))
-    return left if is_prose else row
+    return left if is_prose and not _OWN.search(f"{left} ") else row
 
 
 def stands(pattern: Pattern, sentence: str, but: Pattern | None = None) -> str:

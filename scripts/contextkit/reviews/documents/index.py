@@ -42,9 +42,11 @@ _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = vocabulary.word_set("labels of groups")
 PLURALS = vocabulary.word_set("plurals")
 _LOOSE = vocabulary.word_set("loose")
-_OF_CONTRACT = Pattern(r"(?i)[-*_`\s]{0,6}(?:read\W{1,6}\d|counts?\W{1,6}p0)")  # beside rows
+_OF_CONTRACT = Pattern(  # beside rows
+    r"(?i)[-*_`\s]{0,6}(?:read\W{1,6}\d+ (?:of|/) \d+(?: files?)?"
+    r"|counts?(?:\W{1,6}(?:p[0-3]|imp|\d+))+)\W*$"
+)
 _LONGEST_LABEL = 80  # characters
-_CLAUSE, _EXCEPTS = Pattern(r" [—–-] |\. "), vocabulary.any_of("exceptions")
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
@@ -216,7 +218,7 @@ class Block:
         """Read one line; return False if it is past the index and so not part of it."""
         if level > 0:
             return level > self._level and self._is_label(number, text)
-        if _OF_CONTRACT.match(text[:60]):
+        if _OF_CONTRACT.match(text[:200]):
             return True  # whether it holds is judged elsewhere
         if self.verdicts and number > self.end + 1:
             self._ended = True
@@ -287,8 +289,7 @@ class Block:
             return self._is_head(text) or self._counts_none(text)
         if label in _FOOTERS:
             return not vocabulary.mentions_serious(value)
-        first, *reason = _CLAUSE.split(vocabulary.unbulleted(text)[0], 1)
-        if vocabulary.says_nothing(first) and not any(map(_EXCEPTS.search, reason)):
+        if vocabulary.says_nothing(vocabulary.unbulleted(text)[0]):
             self._label, self._promised = ("", ""), 0
             return True
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)

@@ -63,19 +63,22 @@ ASKED = {  # the line that is missing, or what it says
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_FAULTS = frozenset("problem problems finding findings issue issues bug bugs".split())
+_MORE = ("more", "else", "other", "further", "add")
+_BRIEFLY = ("yes", "no", "done")  # which pass alone
 _BRIEF = 6  # words of a state
 _FEW = 4  # words from which on one must be known
 _LEAST_ROWS = 3  # of a table with a head
 _RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # letters, digits, signs such as ✅
 
-_HARM = vocabulary.any_of("harm")
+_HARM, _DIRE = vocabulary.any_of("harm"), vocabulary.any_of("dire")
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _REMARK = Pattern(r"^\s*(?:#|//|/\*|--|;)")  # of code
 _RULES = vocabulary.any_of("rules")
 _REFUSES = vocabulary.any_of("refuses")
 _PLACE = Pattern(r"[\w./-]{1,200}\.\w{1,12}:\d")
 _STATED = Pattern(r"\bverdict[\s*_`]{0,4}(?:[:=—–]|is\b)(.{1,200})", re.IGNORECASE)
-_UNREAD, _OUTSIDE = vocabulary.any_of("unread"), vocabulary.any_of("outside")
+_UNREAD = vocabulary.any_of("unread")
 _OF = "|".join(vocabulary.LISTS["of all"])
 _PART = Pattern(  # 3 of 41, 3 files out of 41, 3/41
     rf"(?<![\d.,])(\d{{1,6}})(?:\s[^\W\d]{{3,12}})?\s?(?:/\s?|\s\(?(?:out )?(?:{_OF})\s)"
@@ -108,6 +111,7 @@ _REST = Pattern(
 _BESIDE = Pattern(r" ?\((?!0|n)[^()]{1,40}\):?$")  # a severity: `HIGH (2)`
 _ALONE = Pattern(r"[\[|\s*_`]{0,6}[^\W_]{2,20}[\]|\s*_`.]{0,6}$")  # a word
 _CODE = Pattern(r"`[^`\n]*`")
+_QUOTED = Pattern(r"`[^`\n]*(?:: |\|)[^`\n]*`")  # code with values of its own
 _VALUES = Pattern(r"\||: ")  # before a cell, or a value
 _PLACEHOLDER = Pattern(r"\[[\w ,-]{3,60}\]$")
 _LABEL = Pattern(
@@ -125,6 +129,7 @@ _LOOK_ALIKES = str.maketrans(
 _OTHER, _UNKNOWN = "gives another verdict", "has an unknown severity"
 _COUNTS_MORE = "counts more findings than its index has"
 _TRIED = "row tried"  # below Checked, where a prompt asks for it: it is no finding
+_HEADING = "is a heading of its own"
 _NOT_TICKED = "is an unticked box"
 _GRADE = "is a severity, which its index lacks"
 _DECIDED = (_OTHER, _UNKNOWN, _GRADE)  # doubts in any section
@@ -283,8 +288,9 @@ class _Proof:
         """The role of a fenced block: what a command or a line with a colon shows is evidence."""
         language = (block.title.split() or ["text"])[0].lower()
         is_session = "".join(self._raw[block.first : block.first + 1]).lstrip()[:2] == "$ "
-        is_shown = above[-1:] == ":" and language in _DATA
-        return "shown" if is_shown else f"code {'console' if is_session else language}"
+        is_shown = above[-1:] == ":" and language in _DATA and _FAULTS.isdisjoint(_all_words(above))
+        is_shown = is_shown or (is_session and language == "text")
+        return "shown" if is_shown else f"code {language}"
 
     def _of_heading(self, block: Block) -> str:
         """The role that a heading gives to its section."""
@@ -388,16 +394,20 @@ class _Proof:
         is_aside = self._role.get(number) == "aside" and row[:1] == "#"
         if not is_aside and (stands(_REFUSES, claimed) or stands(phrases.FORBIDS, claimed)):
             return _OTHER
-        is_outside = self._is_asked_for and _OUTSIDE.search(claimed)
-        is_title = row[:1] == "#" and self._rows_in(row)
-        if lacking := "" if is_outside or is_title else _lacking(claimed):
+        if lacking := "" if self._repeats_row(row) else _lacking(claimed):
             return lacking
         why = self._unexplained(number, claimed)
-        if row[:1] == "#" and vocabulary.says_nothing(vocabulary.plain(after)):
-            why = ""  # a heading above `None.`
+        if why == _HEADING and _is_empty(row, after):
+            why = ""
         is_told = self._role.get(number, "")[:5] == "aside" or self._is_of_mended(row)
         is_aside = is_told and why not in _DECIDED
         return "" if is_aside and _is_harmless(row) else why
+
+    def _repeats_row(self, row: str) -> bool:
+        """Whether a line is a heading with nothing but the title of a row, and its id."""
+        words = _words(row) if row[:1] == "#" else set()
+        own = {word for word in words if word.upper() not in {*self._ids, *SEVERITIES}}
+        return bool(own) and any(own <= title for title, _ in self._titles)
 
     def _is_of_mended(self, row: str) -> bool:
         """Whether a line begins with a file of findings that are all called fixed."""
@@ -461,7 +471,7 @@ class _Proof:
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         is_titled = bare[:1] == "#" and role != _TRIED
         if is_titled or (is_bold and role[:3] != "row"):
-            return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
+            return "" if self._explains(bare.strip("#* _")) else _HEADING
         alone = _BESIDE.sub("", bare)
         if _ALONE.match(alone) and vocabulary.severity(alone) in SERIOUS:
             return _GRADE
@@ -471,10 +481,12 @@ class _Proof:
 
     def _is_explained(self, role: str, bare: str) -> bool:
         """Whether a line states nothing, or a row, its section or its own grade explains it."""
-        is_output = bare[:1].islower() or any(map(str.isdigit, bare))
-        is_shown = role == "shown" and is_output and not stands(_HARM, bare)
+        is_output = bare[:1].islower() or bare[:1] in "#$" or any(map(str.isdigit, bare))
+        is_grave = _is_dire(bare) or bool(stands(_HARM, bare))
+        is_shown = role == "shown" and is_output and not is_grave
         is_evidence = is_shown or (role[:4] == "code" and role[5:] not in _DATA)
-        if is_evidence or role in ("told", "head") or not any(map(str.isalpha, bare)):
+        is_counted = role == "told" or (role == "head" and not is_grave)
+        if is_evidence or is_counted or not any(map(str.isalpha, bare)):
             return True
         if named := self._rows_in(bare):
             is_strict = vocabulary.strictest(*(row.severity for row in named)) == "P2"
@@ -487,7 +499,9 @@ class _Proof:
         lead = phrases.DENIES.sub("", bold[1]) if bold and bold[1][-1] in ".!" else ""
         is_led = bool(bold and (phrases.is_serious(lead) or places.place_in(bare).line))
         is_row = role[:3] == "row"
-        does_harm = role != "row P2" and bool(stands(_HARM, bare))
+        is_statement = role == _TRIED or "|" in bare or bare[:2] == "**"
+        is_grave = is_statement and _is_dire(bare)
+        does_harm = role != "row P2" and (is_grave or bool(stands(_HARM, bare)))
         if does_harm or (is_led and not is_row):
             return "says what no row says"
         if "|" in _CODE.sub("", bare):
@@ -519,6 +533,17 @@ class _Proof:
         if index.group_of(title) or GRAVE.search(title):
             return True  # judged by the lines below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
+
+
+def _is_dire(text: str) -> bool:
+    return bool(stands(_DIRE, text))
+
+
+def _is_empty(heading: str, below: str) -> bool:
+    """Whether a short heading stands above a line that there is nothing, and not only no more."""
+    words = {*_all_words(below)}
+    says_nothing = vocabulary.says_nothing(vocabulary.plain(vocabulary.unbulleted(below)[0]))
+    return says_nothing and words.isdisjoint(_MORE) and len(_all_words(heading)) < _FEW
 
 
 def _is_denied(bare: str) -> bool:
@@ -569,7 +594,8 @@ def _is_mild(bare: str) -> bool:
     head = heads.read(bare)
     kind = vocabulary.of_tool(vocabulary.labelled(bare)[0])  # `hint: …`
     stated = {head.severity if head.marked else "", shapes.label_in(bare), kind, *cells} - {""}
-    return bool(stated) and stated.isdisjoint(SERIOUS) and not phrases.WORST.search(bare)
+    is_grave = phrases.WORST.search(bare) or (kind and phrases.is_serious(bare))
+    return bool(stated) and stated.isdisjoint(SERIOUS) and not is_grave
 
 
 def _of_label(label: str, text: str, is_explained: bool) -> str:
@@ -601,6 +627,8 @@ def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
     if words == ["x"] and not _PASSING.isdisjoint(_all_words(value)[:1]):
         return True  # a command that passed
+    if _is_dire(f"{label}: {value.partition('. ')[0]}"):
+        return False
     if _MEASURED.fullmatch(value.strip()) or ("? " in label and _PASSING.issuperset(words)):
         return True  # a measure, or the answer to a question
     is_prose = len(words) > 3 or (len(words) > 2 and not _PROSE.isdisjoint(words))
@@ -618,7 +646,7 @@ def _is_known_label(label: str, value: str) -> bool:
         for word in _all_words(value)
     ) or vocabulary.says_nothing(vocabulary.plain(value)):
         return True
-    named = (word for word in words if len(word) > 1 or word == "x")  # `Q: …`
+    named = (word for word in words if word not in ("q", "a"))  # `Q: …`
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in named)
 
 
@@ -687,7 +715,7 @@ def _lacking(row: str) -> str:
     """Why a line about what was read or run is a doubt, or ''."""
     if _UNREAD.search(row) or _reads_less(row):
         return "says that not everything was reviewed"
-    cells = _VALUES.split(_CODE.sub("", row))[1:]  # `| unit | failed (3) |`
+    cells = _VALUES.split(_QUOTED.sub("", row))[1:]  # `| unit | failed (3) |`
     values = map(_all_words, cells)
     fails = any(words[0] in shapes.FAILING and words[1:2] != ["0"] for words in values if words)
     return "reports a failure" if fails else ""
@@ -713,7 +741,8 @@ def _is_plain_row(bare: str) -> bool:
 def _passes(row: str) -> bool:
     """Whether the last cell of a row begins with a word that passes, and goes on harmlessly."""
     last = markdown.cells(row)[-1]
-    passes = not _PASSING.isdisjoint(_all_words(last)[:1])
+    words = _all_words(last)
+    passes = not _PASSING.isdisjoint(words[:1]) and (words[0] not in _BRIEFLY or len(words) == 1)
     return passes and _is_harmless(row) and not phrases.STILL.search(last)
 
 
