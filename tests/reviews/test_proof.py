@@ -546,7 +546,7 @@ def test_who_read_or_wrote_less_than_all_is_doubted(said: str) -> None:
     "The suite passes (412 passed, 3 skipped).", "## Rollback plan\n\nNone that I can see.",
     "Checked against the rules: no secret is logged.", "Pros: simple, tested.",
     "Considered and dismissed: a stampede when the cache expires.",
-    "I looked for blocking calls in async code.", "Second question: is it safe? Yes, it is.",
+    "I looked for blocking calls in async code.",
     "Thread safety: the counter is only touched by one thread.", "### Data loss\n\n- None",
     "## Verdict\n\nsafe", "Conclusion: safe to merge", "Overall: no issues", "Decision: none",
     "Conclusion: the change is small and fine",
