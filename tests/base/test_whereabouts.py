@@ -72,7 +72,7 @@ def test_a_script_in_a_folder_names_the_root(
     assert run.err == f"handoff: paths are relative to {adopted}\n"
     assert run("handoff", "show") == 0
     assert run.err == (
-        "handoff: once it is acted upon: `make -sC .. handoff_consume"
+        "handoff: after acting on it: `make -sC .. handoff_consume"
         f" ref={Path(ARTIFACT).stem}`\nhandoff: paths are relative to {adopted}\n"
     )
     assert run("handoff", "show", "--json") == 0 and run.err.count("\n") == 1
@@ -90,7 +90,7 @@ def test_a_text_is_read_where_it_was_printed_to_be(
 def test_nothing_is_said_about_paths_in_the_root(adopted: Path, run: Script) -> None:
     assert run("handoff", "show") == 0
     assert run.err == (
-        f"handoff: once it is acted upon: `make handoff_consume ref={Path(ARTIFACT).stem}`\n"
+        f"handoff: after acting on it: `make handoff_consume ref={Path(ARTIFACT).stem}`\n"
     )
 
 

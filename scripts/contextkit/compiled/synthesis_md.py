@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 369435687485732772
+SOURCE = 1058552001038026949
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -74,7 +74,7 @@ def root(context, missing=missing):
     yield '\n\n## Findings by severity\n\n'
     if (undefined(name='groups') if l_0_groups is missing else l_0_groups):
         pass
-        yield 'Confidence is how many agents name a finding: low for one, medium for two, high for three or more.\n\n'
+        yield 'Confidence is the number of agents that report a finding: low for one, medium for two, high for three or more.\n\n'
     t_2 = 1
     for l_1_group in (undefined(name='groups') if l_0_groups is missing else l_0_groups):
         _loop_vars = {}
@@ -174,7 +174,7 @@ def root(context, missing=missing):
     yield '\n## Improvements\n\n'
     if (undefined(name='improvements') if l_0_improvements is missing else l_0_improvements):
         pass
-        yield 'Graded IMP: no fault, but worth doing.\n\n'
+        yield 'Graded IMP: not a defect, but worth doing.\n\n'
     t_4 = 1
     for l_1_improvement in (undefined(name='improvements') if l_0_improvements is missing else l_0_improvements):
         _loop_vars = {}

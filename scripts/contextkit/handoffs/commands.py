@@ -169,7 +169,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
     if not args.file and "\n  consumed: false\n" in text:
         name = os.path.basename(path).removesuffix(".yaml")
-        cli.say(f"once it is acted upon: `{names.call('handoff_consume', ref=name)}`")
+        cli.say(f"after acting on it: `{names.call('handoff_consume', ref=name)}`")
     return Answer(
         text=text, exact=True,
         data=lambda: [_row(layout, path, handoffs.parse(text, layout.shown(path)))],
