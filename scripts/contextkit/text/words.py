@@ -2,6 +2,8 @@
 
 [name]        a list of words, or of phrases between bars
 [any name]    expressions, any of which may match
+[needs name]  parts of words without which none of these matches an ASCII text; ␣ is a blank
+[sign name]   an expression that does as well as these
 # …           what the next list is for
 """
 

@@ -178,12 +178,11 @@ def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redac
     """The receipt without secrets, and the secrets."""
     rows, secrets = [], []
     for row in receipt.rows:
-        # only the name before a value may show that it is a secret
-        (named,), more = clean(layout, [f"{row.aspect}: {row.finding}"])
-        if not more:
+        if not clean(layout, [f"{row.aspect}: {row.finding}"])[1]:
             rows.append(row)
             continue
         (aspect,), in_part = clean(layout, [row.aspect])
+        # only the name before a value may show that it is a secret
         (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
         secrets += in_part + more
         rows.append(Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: ")))

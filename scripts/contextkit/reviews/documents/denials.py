@@ -36,6 +36,9 @@ _DENIED = Pattern(
 _EXCEPT = vocabulary.any_of("except")
 _CITED = Pattern(r"[\"“„«](?:[^\s\"“”„«»]{1,80}\s){2}[^\"“”„«»]{1,300}[\"”“»]")  # three words
 _QUOTES = Pattern(r"[\"“”„«»]")
+_OWN = Pattern(  # the reviewer's own words, or what they introduce
+    r"(?i)\b(?:I|my|we|our|mir|mich|ich|wir|je|moi|yo|eu|io)\b[^.!?]* x |: x "
+)
 _FEW = 6  # words of a sentence around what it cites
 _ASIDE = Pattern(r"\s\((?:[^\s()]{1,40}\s){2}[^()]{0,200}\)")  # in parentheses
 _INSIDE = Pattern(r"\([^()]*\)")
@@ -93,11 +96,6 @@ def _is_in_order(read: str) -> bool:
     told = filter(None, map(vocabulary.severity, vocabulary.words(graded)))
     order = [vocabulary.SEVERITIES.index(severity) for severity, _ in itertools.groupby(told)]
     return order in (sorted({*order}), sorted({*order}, reverse=True))
-
-
-_OWN = Pattern(  # the reviewer's own words, or what they introduce
-    r"(?i)\b(?:I|my|we|our|mir|mich|ich|wir|je|moi|yo|eu|io)\b[^.!?]* x |: x "
-)
 
 
 def uncited(row: str) -> str:

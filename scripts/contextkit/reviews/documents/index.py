@@ -6,8 +6,8 @@
     Verdict: risky
 
 A Block accepts one line at a time for as long as the lines belong to it. Each is either understood
-(a row, a verdict, a label such as `**Critical:**`, a table head, a rule, a comment) or kept as
-unparsed, and then the review cannot be called clean.
+(a row, a verdict, a label such as `**Critical:**`, a table head, a rule, a comment, a line that the
+contract asks for) or kept as unparsed, and then the review cannot be called clean.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PLURALS = vocabulary.word_set("plurals")
 _LOOSE = vocabulary.word_set("loose")
 _OF_CONTRACT = Pattern(  # beside rows
     r"(?i)[-*_`\s]{0,6}(?:read\W{1,6}\d+ (?:of|/) \d+(?: files?)?"
-    r"|counts?(?:\W{1,6}(?:p[0-3]|imp|\d+))+)\W*$"
+    r"|(?:severity |finding )?counts?(?:\W{1,6}(?:p[0-3]|imp|\d+))+)\W*$"
 )
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted

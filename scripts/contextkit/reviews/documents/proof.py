@@ -63,6 +63,7 @@ ASKED = {  # the line that is missing, or what it says
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+# Fewer than index.PLURALS: `these items:` may stand above an output.
 _FAULTS = frozenset("problem problems finding findings issue issues bug bugs".split())
 _MORE = ("more", "else", "other", "further", "add")
 _BRIEFLY = ("yes", "no", "done")  # which pass alone

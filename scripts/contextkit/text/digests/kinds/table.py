@@ -27,7 +27,7 @@ _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _ROWS_READ, _ABOVE = 60, 8  # lines by which a table is recognized; lines that may precede its rows
-_BEFORE = 4  # lines that may precede a header without a rule
+_BEFORE = 4  # places in which a header without a rule may stand
 _DIGIT = Pattern(r"\d")
 _NAMED = 1000  # rows by which the column of names is found
 _SAMPLE = 500  # cells by which a column of numbers is recognized
@@ -75,7 +75,8 @@ def confidence(text: str) -> int:
 def _lines(text: str) -> list[tuple[int, str]]:
     """The lines that are neither blank nor a rule of a box, with their numbers.
 
-    Of several lines between the first two rules of a box, the first holds the column names.
+    Of several lines between the first two rules of a box, the first holds the column names. Of a
+    line without digits near the top that comes again, such as a header, only the first stays.
     """
     lines = text.translate(_BORDERS).split("\n")
     rules = [
@@ -222,7 +223,8 @@ def records(text: str) -> list[dict[str, str]]:
     head = rows[0] if rows else []
     if len(rows) < max(lines, _LEAST) or len({*filter(None, head)}) != len(head):
         return []
-    return [dict(zip(head, row, strict=True)) for row in rows[1:] if len(row) == len(head)]
+    return [dict(zip(head, row, strict=True)) for row in rows[1:]
+            if len(row) == len(head) and row != head]  # fmt: skip
 
 
 def _has_values(row: list[str], split: str | None) -> bool:
