@@ -560,7 +560,7 @@ def test_of_rows_in_columns_what_most_share_is_said_once_and_those_that_differ_c
 
 
 def test_a_head_that_comes_again_is_no_row() -> None:
-    head, rows = "NAME READY AGE", [f"web-{n} {n} {n}h" for n in range(10, 22)]
+    head, rows = "NAME   READY   AGE", [f"web-{n}   {n}   {n}h" for n in range(10, 22)]
     told = compaction.compacted("\n".join([head, *rows[:6], head, *rows[6:]]))
     assert told.split("\n")[0] == "12 rows"
 
